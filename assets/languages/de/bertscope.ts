@@ -189,10 +189,10 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%n file(s) with answers. Double-click an answer to see what the window showed.</source>
+<source>%n handed in</source>
 <translation>
-<numerusform>%n Datei mit Antworten. Ein Doppelklick auf eine Antwort zeigt, was im Fenster zu sehen war.</numerusform>
-<numerusform>%n Dateien mit Antworten. Ein Doppelklick auf eine Antwort zeigt, was im Fenster zu sehen war.</numerusform>
+<numerusform>%n Abgabe</numerusform>
+<numerusform>%n Abgaben</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -242,6 +242,13 @@
 <translation>
 <numerusform>%n maskiert</numerusform>
 <numerusform>%n maskiert</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n more file(s) cannot be read.</source>
+<translation>
+<numerusform>%n weitere Datei kann nicht gelesen werden.</numerusform>
+<numerusform>%n weitere Dateien können nicht gelesen werden.</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -1122,8 +1129,8 @@ Ein anderer Schluss</translation>
 <translation>Andere Antwort</translation>
 </message>
 <message>
-<source>Answers that were handed in</source>
-<translation>Abgegebene Antworten</translation>
+<source>Answers of the class</source>
+<translation>Antworten der Klasse</translation>
 </message>
 <message>
 <source>Any key brings the picture back</source>
@@ -1140,6 +1147,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Arrows, and how few are enough, take about {time} for this model and {count} tokens.</source>
 <translation>Pfeile, und wie wenige genügen, dauern bei diesem Modell und {count} Token etwa {time}.</translation>
+</message>
+<message>
+<source>As PDF or CSV</source>
+<translation>Als PDF oder CSV</translation>
 </message>
 <message>
 <source>As a batch</source>
@@ -1692,6 +1703,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Click a model to see where its parameters are and why it was made. Click a column’s name to sort.</source>
 <translation>Ein Klick auf ein Modell zeigt, wo seine Parameter sind und wozu es gemacht wurde; einer auf eine Überschrift sortiert.</translation>
+</message>
+<message>
+<source>Click a name to see what was on that screen.</source>
+<translation>Ein Klick auf einen Namen zeigt, was auf diesem Bildschirm war.</translation>
 </message>
 <message>
 <source>Click a token above: other uses of it are looked for.</source>
@@ -3116,6 +3131,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Hidden: {words}</source>
 <translation>Verdeckt: {words}</translation>
+</message>
+<message>
+<source>Hide names</source>
+<translation>Namen verbergen</translation>
 </message>
 <message>
 <source>Hide the answer</source>
@@ -4616,6 +4635,10 @@ Ein anderer Schluss</translation>
 <translation>Mehr Schichten lernen mehr und brauchen länger.</translation>
 </message>
 <message>
+<source>Most got wrong: {page} ({wrong} of {count})</source>
+<translation>Am häufigsten falsch: {page} ({wrong} von {count})</translation>
+</message>
+<message>
 <source>Most likely replaced</source>
 <translation>Am wahrscheinlichsten ersetzt</translation>
 </message>
@@ -4923,6 +4946,10 @@ Ein anderer Schluss</translation>
 <translation>Nein, danke</translation>
 </message>
 <message>
+<source>Nobody got anything wrong.</source>
+<translation>Niemand hat etwas falsch.</translation>
+</message>
+<message>
 <source>Nobody looks at padding, but now the rows do not add up to 1.</source>
 <translation>Auf das Padding schaut niemand, aber jetzt ergeben die Zeilen nicht mehr 1.</translation>
 </message>
@@ -5007,6 +5034,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Nothing is cut: the longest of {counted} sentences has {longest} tokens, and up to {limit} fit.</source>
 <translation>Nichts wird gekürzt: Der längste von {counted} Sätzen hat {longest} Tokens, und bis zu {limit} passen.</translation>
+</message>
+<message>
+<source>Nothing is here yet. What is put into {folder} is shown at once.</source>
+<translation>Hier ist noch nichts. Was in {folder} gelegt wird, erscheint sofort.</translation>
 </message>
 <message>
 <source>Nothing is padded here, so the attention mask hides nothing. Choose a greater length.</source>
@@ -6234,14 +6265,6 @@ Ein anderer Schluss</translation>
 <translation>Arbeitsblatt für eine Klasse speichern…</translation>
 </message>
 <message>
-<source>Save as CSV</source>
-<translation>Als CSV speichern</translation>
-</message>
-<message>
-<source>Save as CSV…</source>
-<translation>Als CSV speichern…</translation>
-</message>
-<message>
 <source>Save as animation…</source>
 <translation>Als Animation speichern…</translation>
 </message>
@@ -6280,6 +6303,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Save settings…</source>
 <translation>Einstellungen speichern …</translation>
+</message>
+<message>
+<source>Save the answers</source>
+<translation>Die Antworten speichern</translation>
 </message>
 <message>
 <source>Save the exercise</source>
@@ -6327,7 +6354,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Save…</source>
-<translation>Speichern …</translation>
+<translation>Speichern…</translation>
 </message>
 <message>
 <source>Say which meaning the word has in each sentence: click to change it.</source>
@@ -7197,6 +7224,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The first token gets row 0 of `position_table`.</source>
 <translation>Das erste Token bekommt Zeile 0 von `position_table`.</translation>
+</message>
+<message>
+<source>The folder cannot be read: {reason}.</source>
+<translation>Der Ordner kann nicht gelesen werden: {reason}.</translation>
 </message>
 <message>
 <source>The folder of a fine-tuned model, or of a run</source>
@@ -9856,6 +9887,10 @@ Der andere Text: {other}
 </translation>
 </message>
 <message>
+<source>and {count} more</source>
+<translation>und {count} weitere</translation>
+</message>
+<message>
 <source>and, or → what it joins</source>
 <translation>und, oder → was es verbindet</translation>
 </message>
@@ -10233,8 +10268,8 @@ Der andere Text: {other}
 <translation>Dokument {a}</translation>
 </message>
 <message>
-<source>does no one thing</source>
-<translation>tut nicht nur eine Sache</translation>
+<source>done</source>
+<translation>erledigt</translation>
 </message>
 <message>
 <source>dot product of its output weights with each token’s embedding</source>
@@ -10881,34 +10916,6 @@ Der andere Text: {other}
 <translation>schaut auf</translation>
 </message>
 <message>
-<source>looks at the next token</source>
-<translation>schaut auf das nächste Token</translation>
-</message>
-<message>
-<source>looks at the previous token</source>
-<translation>schaut auf das vorherige Token</translation>
-</message>
-<message>
-<source>looks at the same word elsewhere</source>
-<translation>schaut auf dasselbe Wort an anderer Stelle</translation>
-</message>
-<message>
-<source>looks at the same word in the other sentence</source>
-<translation>schaut auf dasselbe Wort im anderen Satz</translation>
-</message>
-<message>
-<source>looks at the token itself</source>
-<translation>schaut auf das Token selbst</translation>
-</message>
-<message>
-<source>looks at tokens close by</source>
-<translation>schaut auf Token in der Nähe</translation>
-</message>
-<message>
-<source>looks mostly at special tokens</source>
-<translation>schaut vor allem auf Spezialtoken</translation>
-</message>
-<message>
 <source>looks there more than {there}</source>
 <translation>schaut dort mehr hin als {there}</translation>
 </message>
@@ -11195,6 +11202,10 @@ Der andere Text: {other}
 <translation>nicht gewählt</translation>
 </message>
 <message>
+<source>not done</source>
+<translation>nicht erledigt</translation>
+</message>
+<message>
 <source>not in the summary</source>
 <translation>nicht in der Zusammenfassung</translation>
 </message>
@@ -11349,6 +11360,10 @@ Der andere Text: {other}
 <message>
 <source>other</source>
 <translation>sonstiges</translation>
+</message>
+<message>
+<source>other answers</source>
+<translation>andere Antworten</translation>
 </message>
 <message>
 <source>other text</source>
@@ -11795,6 +11810,10 @@ Der andere Text: {other}
 <translation>Größe unbekannt</translation>
 </message>
 <message>
+<source>skipped</source>
+<translation>ausgelassen</translation>
+</message>
+<message>
 <source>slanted triangle</source>
 <translation>schräges Dreieck</translation>
 </message>
@@ -11833,10 +11852,6 @@ Der andere Text: {other}
 <message>
 <source>special tokens left out, rows rescaled to sum to 1</source>
 <translation>ohne Spezialtoken, Zeilen auf Summe 1 gebracht</translation>
-</message>
-<message>
-<source>spreads its attention widely</source>
-<translation>verteilt seine Attention breit</translation>
 </message>
 <message>
 <source>squared error</source>
@@ -12608,6 +12623,10 @@ Der andere Text: {other}
 <translation>Mit {count} von {parts} Teilen bleiben {share}. Schritt für Schritt fällt der Teil weg, auf den es am wenigsten ankommt.</translation>
 </message>
 <message>
+<source>{count} of {total}</source>
+<translation>{count} von {total}</translation>
+</message>
+<message>
 <source>{count} parts are inside. Choose one to read its licence.</source>
 <translation>Enthalten sind {count} Teile. Ein Klick auf einen Teil zeigt seine Lizenz.</translation>
 </message>
@@ -12933,10 +12952,6 @@ Der andere Text: {other}
 <translation>{others} und {last}</translation>
 </message>
 <message>
-<source>{page} (task)</source>
-<translation>{page} (Aufgabe)</translation>
-</message>
-<message>
 <source>{parameters} parameters.</source>
 <translation>{parameters} Parameter.</translation>
 </message>
@@ -13005,10 +13020,6 @@ Der andere Text: {other}
 <message>
 <source>{right} of {all} right</source>
 <translation>{right} von {all} richtig</translation>
-</message>
-<message>
-<source>{right} of {count}</source>
-<translation>{right} von {count}</translation>
 </message>
 <message>
 <source>{row} adds {value} to the logit</source>
