@@ -30,7 +30,7 @@ class LessonCard(QFrame):
         self.setFixedWidth(theme.column_px(PROJECTOR_WIDTH_PX if theme.is_projector() else WIDTH_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player = player
-        self._name, self._place = Hint(), label("", "muted")
+        self._name, self._place = Hint(lines=2), label("", "muted")
         self._problem = label("", "error", wrap=True)
         self.body: _PageBody | None = None
         self._area = scrolled(QWidget())
@@ -66,7 +66,7 @@ class LessonCard(QFrame):
         if page is None or player.lesson is None:
             return
         count = len(player.lesson.pages)
-        self._name.setText(say("Lesson · {title}", title=player.lesson.title))
+        self._name.setText(player.lesson.title)
         self._place.setText(say("{number} of {count}", number=player.number + 1, count=count))
         is_last = player.number == count - 1
         self.back.setEnabled(player.number > 0)

@@ -5,6 +5,7 @@ A word that no line can hold makes its label, and with it the window, as wide as
 
 import html
 import re
+from collections.abc import Callable
 
 from bertcore.errors import printable, shortened
 
@@ -12,6 +13,8 @@ MOST_TIP = 2_000
 MOST_RUN = 200  # characters without a place to break the line
 MOST_LINE = 400  # characters of a text on one line
 MOST_REFERENCE = 60
+# After a sentence, though not after "e. g."; before a part that begins with a dot.
+_WHOLE = re.compile(r"(?<=[^\s.]{3}[.!?])\s+(?=\S)|\s+(?=· )")
 # Between most characters of Chinese, Japanese and Korean a line may break.
 _ENDLESS = re.compile(rf"[^\s\u2e80-\ud7ff\uf900-\uffef\U00020000-\U0003ffff]{{{MOST_RUN + 1},}}")
 
@@ -26,6 +29,12 @@ def fitting(text: str) -> str:
 def fitting_line(text: str) -> str:
     """For a text on a single line, which is never broken."""
     return fitting(text if len(text) <= MOST_LINE else f"{text[: MOST_LINE - 1]}…")
+
+
+def whole_parts(text: str, fits: Callable[[str], bool]) -> str:
+    """As many whole sentences, or parts between dots, from the beginning as fit; empty where the first does not."""
+    ends = [len(text), *(found.start() for found in reversed(list(_WHOLE.finditer(text))))]
+    return next((text[:end] for end in ends if fits(text[:end])), "")
 
 
 def shown_reference(reference: str) -> str:

@@ -197,6 +197,11 @@ def gap_px(length: float) -> int:
     return round(length) if is_projector() else px(length)
 
 
+def row_px(height: float) -> int:
+    """A row of words. On a projector it is as low as its type can be, so that most rows are in sight."""
+    return min(px(height), round(max(height, LEAST_PROJECTED_PX) * 1.05)) if is_projector() else px(height)
+
+
 def stroke(width: float) -> float:
     """The width of a frame around a part of a picture: what is selected, pointed at, or has the keyboard."""
     return width * _active.stroke

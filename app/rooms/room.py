@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from ..compute.question import PAUSE_MS
 from ..figures.figure import Arrays, Figure, caption_of, picture_of
@@ -20,13 +20,15 @@ from ..state.baseline import ComparisonOffer
 from ..state.explore_state import ExploreState
 from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
 from ..widgets.context_menu import show_token_menu
+from ..widgets.controls import Choice
 from ..widgets.highlights import name_highlight
-from ..widgets.layouts import discard, hbox, vbox
+from ..widgets.layouts import discard, hbox, show_if, vbox
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
 from ..widgets.progress_line import ProgressLine
 from .view import View, ViewSpec
 
 AnyView = TypeVar("AnyView", bound=View)
+PICTURE_SHARE = 0.7  # of the height of a projector's screen, for the picture with its title
 
 
 class ViewStack(QWidget, Generic[AnyView]):
@@ -158,21 +160,20 @@ class Room(QWidget):
         name_highlight(self.tabs, f"{self.key}.tabs")
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
-        self._top, self._second = hbox(self.tabs, self.more), QHBoxLayout()
+        self.list = Choice(say("Views"), {key: title for key, (title, _hint) in names.items()})
+        self.list.activated.connect(lambda place: self.open_view(self.specs[place].key))
+        self._top, self._second = hbox(self.tabs, self.list, self.more), QHBoxLayout()
         self._top.addStretch(0)
         self._beside_tabs = self.make_beside_tabs()
-        lines: list[QLayout | QWidget] = [self._top, self._second]
-        if theme.is_projector():  # the picture needs the height
-            self._beside_tabs.append(self.intro)
-        else:
-            lines.append(self.intro)
         for widget in self._beside_tabs:
             self._top.addWidget(widget, 1)
         gap_px = 4 if theme.is_projector() else GAP_PX - 4
         self.row = hbox((self.views, 1), gap_px=GAP_PX)  # a room may add what stands beside its views
-        vbox(*lines, self.compared, (self.row, 1), self.progress, parent=self.content, gap_px=gap_px)
+        lines = self._top, self._second, self.intro, self.compared, (self.row, 1), self.progress
+        vbox(*lines, parent=self.content, gap_px=gap_px)
         self.state.baseline_changed.connect(self._show_tabs)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
+        self.list.hide()
         if len(self.specs) == 1:  # it says itself what it is
             self.tabs.hide()
             self.intro.hide()
@@ -221,6 +222,7 @@ class Room(QWidget):
         with QSignalBlocker(self.tabs):
             self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
             self.tabs.setCurrentIndex(index)
+        self.list.setCurrentIndex(index)
         self.intro.setText(self.spec.shown_hint)
         self._show_tabs()
 
@@ -237,16 +239,29 @@ class Room(QWidget):
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
 
     def fit_width(self) -> None:
-        """What stands beside the tabs is on a line of its own where there is no room for it and all their words."""
+        """What stands beside the tabs is on a line of its own where there is no room for it and all their words; where
+        there is none for these alone, one list has all views."""
+        if len(self.specs) > 1:
+            has_more = any(spec.is_for_experts for spec in self.specs)
+            needs_px = self.tabs.sizeHint().width() + (self.more.sizeHint().width() + self._top.spacing()) * has_more
+            is_narrow = needs_px > self.content.width()
+            show_if(is_narrow, self.list)
+            show_if(not is_narrow, self.tabs, *([self.more] if has_more else []))
         beside = [widget.minimumSizeHint().width() for widget in self._beside_tabs if not widget.isHidden()]
-        needs = [widget.sizeHint().width() for widget in (self.tabs, self.more) if not widget.isHidden()] + beside
+        shown = [widget for widget in (self.tabs, self.list, self.more) if not widget.isHidden()]
+        needs = [widget.sizeHint().width() for widget in shown] + beside
         fits = sum(needs) + len(needs) * self._top.spacing() <= self.content.width()
-        stays = fits or not any(beside)  # words alone are shortened
+        stays = fits or not any(beside)
         line, other = (self._top, self._second) if stays else (self._second, self._top)
         for widget in self._beside_tabs if stays else reversed(self._beside_tabs):
             if other.indexOf(widget) >= 0:
                 other.removeWidget(widget)
-                line.addWidget(widget, int(stays or widget is self.intro))
+                line.addWidget(widget, int(stays))
+        if isinstance(self.intro, Hint) and len(self.specs) > 1:  # said where the picture has room beside it
+            least = max(PICTURE_SHARE * self.window().height(), self.row.minimumSize().height() + 2 * GAP_PX)
+            above = self._top.sizeHint().height() + self._second.sizeHint().height()
+            above += self.intro.height_in(self.content.width())
+            self.intro.setVisible(self.content.height() - above >= least)
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""

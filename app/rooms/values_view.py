@@ -37,7 +37,7 @@ from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folding_on_projector
-from ..widgets.layouts import hbox, held, show_if, stacked, vbox
+from ..widgets.layouts import Stack, hbox, held, show_if, vbox
 from .pictures import Picture
 from .view import View
 
@@ -170,7 +170,7 @@ class ValuesView(View):
             card.set_figure(partial(self.figure_of, key))
         nothing = Card()
         nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
-        self.pages = stacked(content, nothing)
+        self.pages = Stack(content, nothing)
         self.row = hbox((self.pages, 1), parent=self, gap_px=GAP_PX)
 
     def _make(self, picture: Picture) -> None:

@@ -8,13 +8,13 @@ card.body.addWidget(...)
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
 from ..figures.figure import Figure
 from ..look import say, theme
-from ..look.fitting import fitting, fitting_line, plain_tip
+from ..look.fitting import fitting, fitting_line, plain_tip, whole_parts
 from .controls import dress
 from .figure_button import FigureButton
 from .layouts import fill, hbox, held, vbox
@@ -38,6 +38,7 @@ class Card(QFrame):
         self.setAccessibleName(title)
         self._title = label(title, "title")
         self._hint = Hint(hint)
+        self._hint.may_be_cut = not theme.is_projector()
         self._header_line = QWidget()
         self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
         self.body = vbox(gap_px=6)
@@ -120,13 +121,17 @@ class Part(Card):
 
 
 class Hint(QLabel):
-    """Muted words that end in … where there is no room for all of them; the tool tip says them in full."""
+    """Muted words on one line, or on up to `lines`: as many whole sentences as there is room for; the tool tip has all.
 
-    def __init__(self, text: str = "") -> None:
+    Where there is no room for the first it ends in …, or is left out if it may not be cut (`may_be_cut`).
+    """
+
+    def __init__(self, text: str = "", lines: int = 1) -> None:
         super().__init__()
         self.setProperty("role", "muted")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._text = ""
+        self._text, self._lines = "", lines
+        self.may_be_cut = lines == 1
         self.setText(text)
 
     def text(self) -> str:
@@ -139,6 +144,26 @@ class Hint(QLabel):
             self.setAccessibleName(text)
             self.setToolTip(plain_tip(text))
             self.update()
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its lines. Not by `hasHeightForWidth`: what scrolls would take the most that is wanted for the
+        least."""
+        if self._lines > 1:
+            self.setMinimumHeight(self.height_in(self.width()))
+
+    @property
+    def shown(self) -> str:
+        """What of the text there is room for."""
+        line = fitting_line(self._text)
+        found = whole_parts(line, lambda part: self._height(part, self.width()) <= self.height() + 1)
+        if not found and self.may_be_cut and self.width() >= theme.px(LEAST_CUT_PX):
+            return self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
+        return found
 
     def sizeHint(self) -> QSize:
         return QSize(0, self.fontMetrics().height())
@@ -146,14 +171,24 @@ class Hint(QLabel):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
+    def height_in(self, width: int) -> int:
+        """Of its lines in a place of that width."""
+        most = self._height("\n".join("x" * self._lines), width)
+        return min(max(self._height(fitting_line(self._text), width), self.fontMetrics().height()), most)
+
+    def _height(self, text: str, width: int) -> int:
+        """That the words take in lines of that width; where they may not wrap, more than any where they are wider."""
+        metrics = self.fontMetrics()
+        if self._lines == 1:
+            return metrics.height() if metrics.horizontalAdvance(text) <= width else 9999
+        return metrics.boundingRect(QRect(0, 0, width, 9999), Qt.TextFlag.TextWordWrap, text).height()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(theme.color("muted"))
-        line = fitting_line(self._text)
-        text = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
-        if text == self._text or self.width() >= theme.px(LEAST_CUT_PX):
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
+        wraps = Qt.TextFlag.TextWordWrap if self._lines > 1 else 0
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | wraps, self.shown)
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
@@ -171,8 +206,8 @@ def note(text: str) -> QLabel:
 
 
 def intro_line(text: str = "") -> Hint | LinkedText:
-    """The sentences that say what a view or a card shows. In front of a class the picture comes first: one line."""
-    return Hint(text) if theme.is_projector() else LinkedText(text)
+    """The sentences that say what a view or a card shows. In front of a class the picture comes first: two lines."""
+    return Hint(text, lines=2) if theme.is_projector() else LinkedText(text)
 
 
 def tip(text: str) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import numbers, say, theme
+from ..look.fitting import whole_parts
 from ..state import Reading, Selection
 from ..state.verdicts import verdict_of
 from .charts.drawing import Box, Drawing, Shape, Words
@@ -109,7 +110,9 @@ class PredictionLine(Drawing):
         if self.prediction.words:
             yield from self._guesses(end - theme.px(14))
         else:
-            yield Words(QRectF(theme.px(2), 0, end - theme.px(14), height), self.prediction.hint, "muted")
+            room = QRectF(theme.px(2), 0, end - theme.px(14), height)
+            hint = whole_parts(self.prediction.hint, lambda part: _advance(part, 12) <= room.width())
+            yield Words(room, hint, "muted")
 
     def _guesses(self, end: float) -> Iterator[Shape]:
         """As many as there is room for; the bars are as long as the probabilities, the longest fills its place."""

@@ -225,9 +225,10 @@ class Scatter(ZoomedDrawing):
         points, named, center = self.points, dict(self._named_places(path)), Qt.AlignmentFlag.AlignCenter
         count, metrics = len(self.spots), QFontMetrics(theme.font(NAME_PX, bold=True))
         for point in (*self.selected[:1], self.hovered_cell):
-            if point is not None and point < count and point not in named:  # in the widget, on top of the others
+            if point is not None and point < count and point not in named:  # in the widget, in the place of others
                 places = list(_around(self.spots[point], metrics, points.names[point], self._radius))
-                named[point] = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
+                own = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
+                named = {one: box for one, box in named.items() if not box.intersects(own)} | {point: own}
         for place, box in named.items():
             is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
             text, kind = (

@@ -10,7 +10,7 @@ from ..look import say, theme
 from .card import Hint, button, label, set_role
 from .layouts import hbox, held, vbox
 
-MARK_PX = 28
+MARK_PX, WIDER = 28, 3
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _CTRL_SHIFT_Z = QKeyCombination(_CONTROL | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_Z)
 _CTRL_Y = QKeyCombination(_CONTROL, Qt.Key.Key_Y)
@@ -20,6 +20,8 @@ MOST_CHARACTERS = 200_000
 
 class SentenceEdit(QLineEdit):
     """A line with its mark, A or B, at the left."""
+
+    focused = Signal()  # or not any more
 
     def __init__(self, mark: str, placeholder: str) -> None:
         super().__init__()
@@ -40,9 +42,14 @@ class SentenceEdit(QLineEdit):
             changed = text[: len(text) - same]
             self.setCursorPosition(in_utf_16(changed, len(changed)) if self.hasFocus() else 0)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit()
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The beginning comes into sight; not while a menu is open or another window is in front."""
         super().focusOutEvent(event)
+        self.focused.emit()
         if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
             self.setCursorPosition(0)
 
@@ -84,13 +91,20 @@ class SentenceBar(QWidget):
         super().__init__(parent)
         self.a = SentenceEdit("A", say("Type a sentence"))
         self.b = SentenceEdit("B", say("optional"))
-        hbox((self.a, 1), (self.b, 1), parent=self, gap_px=10)
+        self._line = hbox((self.a, 1), (self.b, 1), parent=self, gap_px=10)
         for edit in (self.a, self.b):
             edit.textEdited.connect(lambda: self.edited.emit(self.a.text(), self.b.text()))
+            edit.focused.connect(self._share_room)
 
     def show_texts(self, a: str, b: str) -> None:
         self.a.show_text(a)
         self.b.show_text(b)
+
+    def _share_room(self) -> None:
+        """Where there is little, as on a projector, most of it is for the sentence that is typed."""
+        for edit in (self.a, self.b):
+            is_wide = theme.is_projector() and edit.hasFocus()
+            self._line.setStretchFactor(edit, WIDER if is_wide else 1)
 
 
 class QuestionLine(QWidget):

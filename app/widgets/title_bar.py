@@ -22,7 +22,7 @@ from .controls import IconButton, MenuButton, popped_up
 from .layouts import Item, hbox
 
 MODEL_PX, SHORT_MODEL_PX = (100, 520), (100, 165)  # at least, at most
-BASELINE_PX, SHORT_BASELINE_PX = (50, 300), (50, 110)
+BASELINE_PX, SHORT_BASELINE_PX = (50, 300), (50, 135)
 STARTS = {  # what a run began with: the name of its first step, and what that is
     "untrained": (mark("Untrained"), mark("The model before its first training step: all by chance")),
     "tuning": (
@@ -77,7 +77,7 @@ class StepSwitch(QWidget):
 
 class BaselineChip(QWidget):
     """What everything is compared with: a menu button to choose it, and while something is compared a cross that ends
-    that. A projector has room for the button, only then."""
+    that. A projector has room for the button alone."""
 
     end_requested = Signal()
 
@@ -102,7 +102,6 @@ class BaselineChip(QWidget):
         hint = say("End the comparison (Esc)") if is_chosen else say("Undo every change inside the model")
         self.end.set_icon("close", hint)
         self.end.setVisible(self.is_on and not is_short)
-        self.setVisible(self.is_on or not is_short)
 
 
 def chosen_name(state: ExploreState, is_short: bool = False) -> str:
@@ -141,7 +140,7 @@ class TitleBar(QFrame):
             SHORT_MODEL_PX if is_short else MODEL_PX,
         )
         self.step = MenuButton("", fill["steps"], say("The training step of this snapshot; click to open another"))
-        self._has_step = False
+        self._has_step = self._is_last = False
         self.switch = StepSwitch()
         self.baseline = BaselineChip(fill["baselines"])
         self.play = IconButton("play", "")
@@ -157,11 +156,21 @@ class TitleBar(QFrame):
         examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
         everything = _menu_icon("menu", say("All commands"), fill["commands"])
-        row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, examples, projector, everything)
-        # On a projector the menu of all commands has the lessons and looks, and the menu of models the steps.
-        if not is_short:
+
+        def fill_lessons(menu: QMenu) -> None:
+            fill["lessons"](menu)
+            if is_short:
+                fill["examples"](menu.addMenu(examples.text()))
+
+        lessons = MenuButton(say("Lessons"), fill_lessons, say("Lessons, page by page, with tasks"))
+        row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, lessons, projector, everything)
+        # On a projector the lessons are above the examples, the menu of all commands has the looks, and the menu of
+        # models the steps.
+        if is_short:
+            examples.setParent(self)
+            examples.hide()
+        else:
             begin = (self._brand, 4, self.model, self.step, self.switch, self.play, self.baseline, None)
-            lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
             looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
             row = (*begin, lessons, examples, projector, looks, everything)
         side = theme.px(14)
@@ -219,10 +228,14 @@ class TitleBar(QFrame):
     def show_steps(
         self, stages: Collection[str], stage: str, begins_with: str, *, can_follow: bool, follows: bool
     ) -> None:
-        """As `StepSwitch.show_steps`. A projector has no room for the switch: the button with the step says it."""
+        """As `StepSwitch.show_steps`. A projector has no room for the switch: the button with the step says it, where
+        that is not the last one."""
         if not self._is_short:
             self.switch.show_steps(stages, stage, begins_with, can_follow=can_follow, follows=follows)
-        elif stage:
+            return
+        self._is_last = stage == "trained" or not stages
+        self._show_step()
+        if stage:
             self.switch.show_steps((), "", begins_with, can_follow=False, follows=False)
             self.step.setText(self.switch.stages[stage].text())
 
@@ -232,18 +245,20 @@ class TitleBar(QFrame):
         self._show_step()
 
     def _show_step(self) -> None:
-        self.step.setVisible(self._has_step and not (self._is_short and self.baseline.is_on))
+        self.step.setVisible(self._has_step and not (self._is_short and (self._is_last or self.baseline.is_on)))
 
     def set_loading(self, name: str) -> None:
         self.model.setText(say("Loading {name}…", name=name) if name else say("Loading the built-in model…"))
 
 
 def _menu_button(text: str, fill: Fill, hint: str, widths_px: tuple[int, int]) -> MenuButton:
-    """One that gives way to the others, as far as to its least width."""
+    """One that gives way to the others, as far as to its least width; on a projector the sentences give way first."""
     made = MenuButton(text, fill, hint)
-    made.setMinimumWidth(theme.px(widths_px[0]))
+    gives_way = not theme.is_projector()
+    made.setMinimumWidth(theme.px(widths_px[0]) if gives_way else 0)
     made.setMaximumWidth(theme.px(widths_px[1]))
-    made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+    across = QSizePolicy.Policy.Preferred if gives_way else QSizePolicy.Policy.Minimum
+    made.setSizePolicy(across, QSizePolicy.Policy.Fixed)
     return made
 
 

@@ -62,7 +62,7 @@ class WordShift(Drawing):
         return max(len(self.before), len(self.now)) + 2  # the titles, and what is further down
 
     def _row_height(self) -> float:
-        return max(float(theme.px(ROW_PX)), min(self.height() / self._rows, theme.px(TALLEST_PX)))
+        return max(float(theme.row_px(ROW_PX)), min(self.height() / self._rows, theme.px(TALLEST_PX)))
 
     def _middle(self, row: int) -> float:
         """Of a row of the lists; -1: of the titles."""
@@ -84,10 +84,10 @@ class WordShift(Drawing):
         return left, max(free, min(left + theme.px(LINK_PX), width * 0.6))
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(320), self._rows * theme.px(ROW_PX))
+        return QSize(theme.px(320), self._rows * theme.row_px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(230), self._rows * theme.px(ROW_PX))
+        return QSize(theme.px(230), self._rows * theme.row_px(ROW_PX))
 
     def cell_at(self, point: QPointF) -> int | None:
         row = int(point.y() // self._row_height()) - 1

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLayout, QSizePolicy
 
 from ...compute.head_questions import check_of_head
@@ -136,13 +137,15 @@ class CheckBars(Drawing):
         self.redraw()
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.px(ROW_PX))
+        return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.row_px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(250), self.sizeHint().height())
 
     def shapes(self) -> Iterator[Shape]:
-        top, height, side = theme.px(TITLE_PX), theme.px(ROW_PX), min(theme.px(TOKEN_PX), round(self.width() * 0.28))
+        top, height = theme.px(TITLE_PX), theme.row_px(ROW_PX)
+        names = max(map(QFontMetrics(theme.font(12.5)).horizontalAdvance, self.tokens), default=0) + theme.px(10)
+        side = min(max(theme.px(TOKEN_PX), names), round(self.width() * 0.28))
         if self.columns:
             yield Words(QRectF(0, 0, side - theme.px(8), top), self.looks, "ink", 12.5, bold=True)
             for row, token in enumerate(self.tokens):
@@ -161,7 +164,7 @@ class CheckBars(Drawing):
         zero = bars.center().x() if column.is_signed else bars.left()
         yield Line(QPointF(zero, area.top()), QPointF(zero, area.bottom()), snaps=False)
         scale = bars.width() / (2 if column.is_signed else 1) / (column.largest or 1.0)
-        left, height = (bars.left() if is_narrow else bars.right()) + theme.px(4), theme.px(ROW_PX)
+        left, height = (bars.left() if is_narrow else bars.right()) + theme.px(4), theme.row_px(ROW_PX)
         for row, value in enumerate(column.values):
             y, text = area.y() + row * height, _number(column, row)
             if np.isfinite(value) and text != "0":

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QSizePolicy, QWidget
 
 from ...figures.figure import joined
 from ...look import mark, say, theme
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
-from ...widgets.layouts import FlowLayout, fill, held, vbox
+from ...widgets.layouts import FlowLayout, fill, held, show_if, vbox
 from ...widgets.pages import MoreButton, show_tabs, tab_bar
 from ..view import ONE_AT_A_TIME, ViewSpec
 from .check_view import CheckView
@@ -102,12 +101,11 @@ OTHERS = (
 SPECS = (*MATRICES, *OTHERS)
 MATRIX_KEYS = [spec.key for spec in MATRICES]
 MATRIX = mark("Matrix")  # their common tab
-LEAST_WITH_TABS_PX = 600  # of the card, on a projector
 
 
 class LargeCard(Card):
-    """A row of tabs and one view. The matrices share a tab, and have tabs of their own in their line of controls; on a
-    projector a list. In a narrow card on a projector one list has all views: tabs would take the picture's room."""
+    """A row of tabs and one view. The matrices share a tab, and have tabs of their own in their line of controls. On a
+    projector one list has all views: tabs would take the picture's room."""
 
     key_clicked = Signal(str)  # of a view
 
@@ -117,29 +115,21 @@ class LargeCard(Card):
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
         name = say("What the large picture shows")
-        if self._is_projector:
-            self.matrices: QTabBar | Choice = self._list(name, MATRICES)
-        else:
-            self.matrices = tab_bar({one.key: (one.shown_title, one.shown_hint) for one in MATRICES}, name, small=True)
-            # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.
-            self.matrices.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
-            self.matrices.currentChanged.connect(lambda index: self.key_clicked.emit(MATRIX_KEYS[index]))
-        tabs = ViewSpec("matrix", MATRIX, MATRICES[0].hint, HeadMatrix), *OTHERS
-        self.buttons = ViewButtons(tabs, first=self.matrices if self._is_projector else None)
-        self.every = self._list(name, SPECS)  # in place of all tabs
-        self.add_to_header(self.buttons)
-        self.add_to_header(self.every)
-        self.every.hide()
+        self.matrices = tab_bar({one.key: (one.shown_title, one.shown_hint) for one in MATRICES}, name, small=True)
+        # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.
+        self.matrices.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        self.matrices.currentChanged.connect(lambda index: self.key_clicked.emit(MATRIX_KEYS[index]))
+        self.buttons = ViewButtons((ViewSpec("matrix", MATRIX, MATRICES[0].hint, HeadMatrix), *OTHERS))
+        names = [f"{say(MATRIX)} · {one.shown_title}" if one in MATRICES else one.shown_title for one in SPECS]
+        self.every = Choice(name, dict(zip([one.key for one in SPECS], names, strict=True)))  # in place of all tabs
+        self.every.activated.connect(lambda index: self.key_clicked.emit(SPECS[index].key))
+        self._tools = set[QWidget]()  # of all views, in the header
+        self.add_to_header(self.buttons, self.every)
+        show_if(self._is_projector, self.every)
+        show_if(not self._is_projector, self.buttons)
         fill(self.body, compared, (views, 1), progress)
         self.buttons.clicked.connect(lambda key: self.key_clicked.emit(self._matrix if key == "matrix" else key))
         self.buttons.more.toggled.connect(self._show_matrices)
-
-    def _list(self, name: str, specs: Sequence[ViewSpec]) -> Choice:
-        made = Choice(name)
-        prefixes = [f"{say(MATRIX)} · " if spec in MATRICES and specs is SPECS else "" for spec in specs]
-        made.addItems([prefix + spec.shown_title for prefix, spec in zip(prefixes, specs, strict=True)])
-        made.activated.connect(lambda index: self.key_clicked.emit(specs[index].key))
-        return made
 
     def show_view(self, view: AttendView, spec: ViewSpec) -> None:
         """Another one is open."""
@@ -152,7 +142,13 @@ class LargeCard(Card):
             with QSignalBlocker(self.matrices):
                 self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
         if self._is_projector:
-            self.matrices.setVisible(key in MATRIX_KEYS)
+            show_if(False, *self._tools)
+            if view.foot is not None:
+                view.foot.hide()
+            if view.tools is not None:
+                self._tools.add(view.tools)
+                self._header.insertWidget(2, view.tools)
+                view.tools.show()
         self.every.setCurrentIndex(SPECS.index(spec))
         self.buttons.show_view(spec, "matrix" if key in MATRIX_KEYS else key)
 
@@ -163,16 +159,9 @@ class LargeCard(Card):
 
     def _show_matrices(self) -> None:
         """The tabs for experts when they are wanted, or one of them is open."""
-        if isinstance(self.matrices, QTabBar):
-            all_wanted = self.buttons.more.isChecked()
-            shown = [not one.is_for_experts or all_wanted or one.key == self._matrix for one in MATRICES]
-            show_tabs(self.matrices, shown)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        is_narrow = self._is_projector and self.width() < theme.px(LEAST_WITH_TABS_PX)
-        self.every.setVisible(is_narrow)
-        self.buttons.setHidden(is_narrow)
+        all_wanted = self.buttons.more.isChecked()
+        shown = [not one.is_for_experts or all_wanted or one.key == self._matrix for one in MATRICES]
+        show_tabs(self.matrices, shown)
 
 
 class ViewButtons(QWidget):
@@ -183,12 +172,12 @@ class ViewButtons(QWidget):
 
     clicked = Signal(str)  # key
 
-    def __init__(self, specs: Sequence[ViewSpec], *, first: QWidget | None = None, own_line: bool = False) -> None:
-        """first: stands before the buttons. own_line: those for experts have one, below the others."""
+    def __init__(self, specs: Sequence[ViewSpec], *, own_line: bool = False) -> None:
+        """own_line: those for experts have one, below the others."""
         super().__init__()
         self.more = MoreButton()
         self.buttons: dict[str, QPushButton] = {}
-        group, line = QButtonGroup(self), FlowLayout(*([] if first is None else [first]), gap_px=4 if own_line else 6)
+        group, line = QButtonGroup(self), FlowLayout(gap_px=4 if own_line else 6)
         below = FlowLayout(gap_px=4)
         for spec in specs:
             made = button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)

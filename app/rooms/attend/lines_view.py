@@ -109,7 +109,7 @@ class LinesPicture(Drawing):
 
     def _row_height(self) -> float:
         fits = self.height() / max(len(self._tokens), 1)
-        return min(max(fits, theme.px(ROW_PX)), theme.px(LARGEST_ROW_PX))
+        return min(max(fits, theme.row_px(ROW_PX)), theme.px(LARGEST_ROW_PX))
 
     def edges(self) -> tuple[float, float]:
         """Where lines begin and end."""
@@ -135,7 +135,7 @@ class LinesPicture(Drawing):
         return targets
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(WIDTHS_PX[1]), max(len(self._tokens), 1) * theme.px(ROW_PX))
+        return QSize(theme.px(WIDTHS_PX[1]), max(len(self._tokens), 1) * theme.row_px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(WIDTHS_PX[0]), self.sizeHint().height())

@@ -11,6 +11,7 @@ from ...compute.question import Job
 from ...look import mark, numbers, say
 from ...state import Reading, Selection, TokenView, Units, head_name
 from ...widgets.card import button
+from ...widgets.layouts import fill
 from ...widgets.target_choice import TargetChoice
 from .attentions import Attentions, Head
 from .matrix_view import Attention, AttentionGrid, MatrixView
@@ -39,7 +40,7 @@ class HeadMatrix(PairedView, MatrixView):
         hint = say("Drag a square up or down to change its weight")
         self.edit = button(say("Edit weights"), look="small", hint=hint, checkable=True)
         layout = super().lay_out()
-        self.below.addWidget(self.edit)
+        fill(self.tools_line, self.edit)
         self.edit.toggled.connect(self._on_edit_toggled)
         self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
         self.grid.weight_set.connect(lambda *cell_and_weight: self.shared.edit_weight(self.head, *cell_and_weight))

@@ -17,7 +17,7 @@ from ...state.baseline_names import baseline_name
 from ...widgets.card import Hint, button
 from ...widgets.charts.cells import LabelledGrid, Labels
 from ...widgets.charts.raster import Raster
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox, held, vbox
 from ..pictures import Cells
 from .attentions import Attentions
 from .view import ROOM, AttendView, PictureRow
@@ -70,6 +70,10 @@ class AttentionGrid(LabelledGrid):
             cell, weight = self._edited
             painter.fillRect(self.cell_rect(*cell), theme.sequential_color(weight / (self.raster.high or 1)))
         super().paint_frames(painter, rect)
+
+    @property
+    def right_px(self) -> int:
+        return super().right_px + theme.px(8) * self._is_cut
 
     def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         super().paint_scale(painter, rect, raster)
@@ -134,12 +138,14 @@ class MatrixView(AttendView):
         self.whole = button(say("Show all"), self.grid.show_whole, look="small", hint=hint)
         self.readout = Hint()  # one line: the picture comes first
         self.controls = hbox(*([] if self.choice is None else [self.choice]), None, gap_px=8)
-        self.below = hbox((self.readout, 1), self.whole, gap_px=8)
+        self.tools_line = hbox(self.whole, gap_px=8)
+        self.tools = held(self.tools_line)
+        self.foot = held(hbox((self.readout, 1), self.tools, gap_px=8))
         self.whole.hide()
         self.show_hovered("")
         self.grid.zoomed.connect(self._show_whole)
         line = self.own_line(*self.asked.values(), *self.asked_of_baseline.values())
-        return vbox(self.controls, line, (self.pairs.get("matrix", self.grid), 1), self.below, gap_px=6)
+        return vbox(self.controls, line, (self.pairs.get("matrix", self.grid), 1), self.foot, gap_px=6)
 
     def matrix(self, of: Attentions, selection: Selection) -> np.ndarray | None:
         """(U,U) of a reading, ours or the baseline's; None while it is computed."""
@@ -189,6 +195,8 @@ class MatrixView(AttendView):
             "Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move."
         )
         self.readout.setText(text or invitation)
+        if self.foot is not None and self.foot.isHidden():
+            super().show_hovered(text)
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         columns = self.shown[key].columns

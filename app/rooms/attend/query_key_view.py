@@ -24,7 +24,7 @@ from ...state.baseline_names import baseline_name, where_compared
 from ...widgets.card import button, label
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import next_of
-from ...widgets.layouts import hbox, vbox
+from ...widgets.layouts import hbox, held, vbox
 from .attentions import Attentions, Head
 from .sentences import change_in_words, softmax_in_words
 from .view import PairedView
@@ -32,7 +32,7 @@ from .view import PairedView
 PADS = 2  # [PAD] after the text, where a person wants to see what the mask does
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
-MOST_RAISED = 500.0  # e to more than that is no number
+MOST_RAISED = 25.0  # e to more than that is no number that can be read
 LEAST_CHANGE = 1e-3  # that the scale of a difference reaches to: rounding errors stay flat
 TITLE_PX, LABEL_PX = 19, 17
 LEAST_BARS_PX, LARGEST_BARS_PX = 22, 70
@@ -91,7 +91,8 @@ class BarStrips(Drawing):
 
     def _around(self) -> list[float]:
         """What stands above and below the bars of each strip."""
-        return [theme.px(TITLE_PX) + theme.px(LABEL_PX if len(strip.labels) else 4) for strip in self.strips]
+        below = theme.gap_px(4), theme.px(LABEL_PX)
+        return [theme.row_px(TITLE_PX) + below[len(strip.labels) > 0] for strip in self.strips]
 
     def _areas(self) -> list[QRectF]:
         """Of the bars of each strip."""
@@ -99,7 +100,7 @@ class BarStrips(Drawing):
         free = (self.height() - sum(around)) / max(len(around), 1)
         height = min(max(free, theme.px(LEAST_BARS_PX)), theme.px(LARGEST_BARS_PX))
         for fixed in around:
-            areas.append(QRectF(0, y + theme.px(TITLE_PX), self.width() - theme.px(RANGE_PX), height))
+            areas.append(QRectF(0, y + theme.row_px(TITLE_PX), self.width() - theme.px(RANGE_PX), height))
             y += fixed + height
         return areas
 
@@ -127,7 +128,8 @@ class BarStrips(Drawing):
 
     def _title(self, strip: Strip, area: QRectF) -> Iterator[Shape]:
         """And the ends of the scale, at the right."""
-        top = QRectF(0, area.y() - theme.px(TITLE_PX), self.width(), theme.px(TITLE_PX))
+        height = theme.row_px(TITLE_PX)
+        top = QRectF(0, area.y() - height, area.width(), height)
         yield Words(top, strip.result, bold=True, align=theme.RIGHT)
         taken = QFontMetrics(theme.font(12, bold=True)).horizontalAdvance(strip.result) + theme.px(8)
         yield Words(QRectF(top.topLeft(), QSizeF(max(top.width() - taken, 0), top.height())), strip.title, "muted")
@@ -195,7 +197,8 @@ class ScoreView(PairedView):
         self.pads.setToolTip(say("See how the padding mask hides them"))
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
-        return vbox(hbox((self._asked, 1), self.pads), (self.strips, 1), self.note, self.readout, gap_px=6)
+        self.foot = held(vbox(self.note, self.readout, gap_px=6))
+        return vbox(hbox((self._asked, 1), self.pads), (self.strips, 1), self.foot, gap_px=6)
 
     def words(self) -> tuple[str, str, str]:
         return self.attentions.title(*self.head), "", ""
@@ -285,7 +288,7 @@ class ScoreView(PairedView):
             (say("divided by √{size} = {root}", size=size, root=root), f"{score} / {root} = {scaled}"),
             (padding, masked),
             (
-                say("softmax: e^score, divided by the sum of all e^score"),
+                say("softmax: its share of all e^score"),
                 softmax_in_words(steps.masked, at, weight, MOST_RAISED),
             ),
         )

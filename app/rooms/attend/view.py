@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from ...compute.question import Job
 from ...figures.figure import joined
@@ -47,6 +48,8 @@ class AttendView(ValuesView):
     follows: ClassVar[tuple[str, ...]] = ("head", "heads")  # also "column", "pinned", "token": another draws it anew
     shared: AttendState
     choice: TargetChoice | None = None  # of a view about one prediction
+    tools: QWidget | None = None  # buttons at its foot, which a projector has in the header
+    foot: QWidget | None = None  # below the picture, which takes its room on a projector
     title = hint = about = ""  # about: a sentence on a comparison, in the place of the view's own
 
     def use(self, shared: AttendState) -> None:

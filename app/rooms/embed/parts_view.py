@@ -193,7 +193,7 @@ class PartsView(ValuesView):
         self.length_after, self._measure_hint = label("", "muted"), Hint()
         for words in (self.length_after, about):
             words.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
-        nearest.setMinimumHeight(LEAST_WORDS * theme.px(ROW_PX))
+        nearest.setMinimumHeight(LEAST_WORDS * theme.row_px(ROW_PX))
         hints: dict[NearestBy, tuple[str, str]] = {
             "cosine": (say("Cosine"), say("Words whose vectors point in a similar direction")),
             "distance": (say("Distance"), say("Words whose vectors lie close by (Euclidean distance)")),

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QLinearGradient, QPainter, QPainterPath, QPen
 
 from ...look import numbers, say, theme
+from ...look.fitting import whole_parts
 from ...state.token_units import TokenView
 from ...widgets.charts.drawing import Box, Line, Path, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, color_limit, paint_scale
@@ -74,22 +75,10 @@ def curve_between(start: QPointF, end: QPointF) -> QPainterPath:
 
 
 def fitting(box: QRectF, text: str, size_px: float) -> tuple[str, QRectF]:
-    """As many whole sentences of a text as fit into a box, in lines; of the first as many words as fit.
-
-    And what they take.
-    """
+    """As many whole sentences of a text as fit into a box, in lines, and what they take."""
     metrics, free = QFontMetricsF(theme.font(size_px)), QRectF(box.left(), box.top(), box.width(), 9999)
-
-    def height(words: list[str], between: str) -> float:
-        return metrics.boundingRect(free, WRAPPED, between.join(words)).height()
-
-    sentences = text.split(". ")
-    while len(sentences) > 1 and height(sentences, ". ") > box.height():
-        sentences = [*sentences[:-2], f"{sentences[-2].removesuffix('.')}."]
-    words = ". ".join(sentences).split()
-    while words and height(words, " ") > box.height():
-        words = [*words[: -2 if words[-1] == "…" else -1], "…"] if words != ["…"] else []
-    return " ".join(words), metrics.boundingRect(box, WRAPPED, " ".join(words))
+    words = whole_parts(text, lambda part: metrics.boundingRect(free, WRAPPED, part).height() <= box.height())
+    return words, metrics.boundingRect(box, WRAPPED, words)
 
 
 def paragraph(box: QRectF, text: str, size_px: float = 11) -> Words:

@@ -81,9 +81,10 @@ def answer_shapes(plan: Plan, answer: Answer, grown: float = 1.0) -> Iterator[Sh
     grown: how much of the bars is drawn.
     """
     px, box = plan.px, plan.answer_box
-    line = QRectF(box.left(), box.top() + px(3), box.width(), px(18))
+    line = QRectF(box.left(), box.top(), box.width(), plan.answer_heading - px(3))
     if answer.words or answer.reason:
-        yield Words(line, answer.title, "ink", 12, bold=True)
+        at_bottom = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
+        yield Words(line, answer.title, "ink", 12, bold=True, align=at_bottom, wraps=plan.has_large_type)
     else:
         yield Words(box.adjusted(0, px(3), 0, 0), answer.title, "ink", 12, bold=True, align=TOP, wraps=True)
     for position, text in answer.ends.items():
@@ -110,7 +111,7 @@ def answer_shapes(plan: Plan, answer: Answer, grown: float = 1.0) -> Iterator[Sh
     full = max(box.width() - label - max(written, default=0.0) - width("99.9%") - px(10), px(12))
     longest = max(shown[0][1], *known, 0.01)
     for row, (word, share) in enumerate(shown):
-        is_first, line = row == 0, QRectF(box.left(), box.top() + px(24 + 21 * row), label, px(21))
+        is_first, line = row == 0, QRectF(box.left(), box.top() + plan.answer_heading + px(21 * row), label, px(21))
         yield Words(line, word, answer.color if is_first else "ink", 13, bold=is_first)
         bar = QRectF(line.right(), line.center().y() - px(5), max(grown * full * share / longest, px(2)), px(10))
         yield Box(bar, answer.color if is_first else "bar", radius_px=2.5)

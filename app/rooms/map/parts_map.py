@@ -25,7 +25,7 @@ class PartsMap(ModelMap):
     """Cells are `MapPart`s: those of the map, and "link", whose `stage` is the number of an arrow."""
 
     is_bare = True
-    hint_px, least_px = (760, 420), (360, 300)
+    hint_px, least_px = (760, 420), (360, 284)
 
     def __init__(self) -> None:
         super().__init__(say("Which parts made the answer: heads above, feed-forward networks below, arrows between"))

@@ -19,9 +19,10 @@ FEED_FORWARD, LOW_FEED_FORWARD = 44.0, 30.0  # its height; low without sections
 SECTIONS, LEAST_WITH_SECTIONS = 78.0, 560.0  # the captions at the bottom, and the height from which there are any
 OPEN_LAYER, FOLDED_LAYER = 60.0, 7.0  # least widths
 VERDICT, ANSWER_HEADING, ANSWER_ROW, MOST_ANSWERS = 74.0, 24.0, 21.0, 5
+SECOND_LINE = 16.0  # of the answer's heading, where type is large
 UNFOLDED_LAYER = 116.0  # the open one, where the others are folded
 LEAST_WITH_WORDS = 800.0  # the width from which on words have a column of their own beside their tokens
-ROW_TO_TYPE = 1.25  # the height of a row and of the type in it
+ROW_TO_TYPE = 1.2  # the height of a row and of the type in it
 BELOW, BARE_ANSWER = 34.0, 50.0  # of a bare picture: for arrows below it, and for the answer's word
 BETWEEN = 12.0  # two embeddings whose names are slanted, with a plus sign
 NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, for the number of a layer in type of 10
@@ -130,6 +131,11 @@ class Plan:
         """A length that is enough for words in type of that size, where the smallest type is larger than that."""
         return self.px(length) * max(self.sizes.least_type_px / self.px(type_px), 1.0)
 
+    @property
+    def has_large_type(self) -> bool:
+        """The picture is for a projector: spaces do not grow, words do."""
+        return self.sizes.least_type_px > self.px(12)
+
     # What the picture is drawn from.
 
     def row_y(self, number: int) -> float:
@@ -185,10 +191,11 @@ class Plan:
         top = max(zone.top() + px(4), self.top - px(44))
         self.verdict_box = QRectF(zone.left(), top, zone.width(), px(VERDICT))
         least = px(MARGIN) if is_alone else self.verdict_box.bottom() + px(10)
-        free = self.feed_forward_bottom - least - px(ANSWER_HEADING)
+        self.answer_heading = px(ANSWER_HEADING + SECOND_LINE * self.has_large_type)
+        free = self.feed_forward_bottom - least - self.answer_heading
         self.answer_count = min(max(int(free / px(ANSWER_ROW)), 1), MOST_ANSWERS)
-        height = px(ANSWER_HEADING + self.answer_count * ANSWER_ROW)
-        y = self.line_y(position) - px(ANSWER_HEADING + ANSWER_ROW / 2)
+        height = self.answer_heading + px(self.answer_count * ANSWER_ROW)
+        y = self.line_y(position) - self.answer_heading - px(ANSWER_ROW / 2)
         y = max(min(y, self.feed_forward_bottom - height), least)
         self.answer_box = QRectF(zone.left(), y, zone.width(), height)
         for part in [part for part in self.parts if part.kind in ("answer", "verdict", "end")]:
@@ -209,10 +216,12 @@ class Plan:
         sizes, px, has_sections = self.sizes, self.px, self.has_sections
         self.titles = self.room(TITLES, 11.5)  # the line above the heads; in a bare picture their names stand below it
         self.titles *= 2 if sizes.is_bare else 1
-        arrows = px(ARROWS if has_sections else SHORT_ARROWS)
+        gap = 1 / sizes.scale if self.has_large_type else 1.0
+        arrows = px(ARROWS if has_sections else SHORT_ARROWS * gap)
         feed_forward = px(FEED_FORWARD if has_sections else LOW_FEED_FORWARD)
         below = BELOW if sizes.is_bare else SECTIONS if has_sections else 0
-        used = px(2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + below)
+        least_heads = px(LEAST_HEADS * (0.75 if self.has_large_type else 1))
+        used = least_heads + px((2 * MARGIN + 8) * gap + HEADINGS + below)
         most = sizes.height - used - self.titles - 2 * arrows - feed_forward
         least_row = max(px(LEAST_ROW), sizes.least_type_px * ROW_TO_TYPE)
         self.rows = choose_rows(size, max(int(most / least_row), 5), around, keep)
@@ -221,9 +230,9 @@ class Plan:
         self.row_height = min(max(most / max(len(self.rows), 1), least_row), px(MOST_ROW))
         rows_height = self.row_height * len(self.rows)
         spare = max(most - rows_height, 0.0)
-        self.heads_height = min(px(LEAST_HEADS) + spare, px(MOST_HEADS))
-        spare -= self.heads_height - px(LEAST_HEADS)
-        self.heads_top = px(MARGIN) + self.titles + spare / 2
+        self.heads_height = min(least_heads + spare, px(MOST_HEADS))
+        spare -= self.heads_height - least_heads
+        self.heads_top = px(MARGIN * gap) + self.titles + spare / 2
         self.top = self.heads_top + self.heads_height + arrows + px(HEADINGS)
         self.bottom = self.top + rows_height
         self.feed_forward_top = self.bottom + arrows

@@ -85,9 +85,9 @@ class MapView(View):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self.map.go_to(None)
-        separators = [i for i, part in enumerate(reading.encoding.parts) if part == "special"]
-        keep = [*(mask.position for mask in reading.masks), *separators]
-        keep += self._answer(reading, selection).ends
+        parts, ends = reading.encoding.parts, self._answer(reading, selection).ends
+        of_parts = (i for name in ("special", "b") for i, part in enumerate(parts) if part == name)
+        keep = [*(mask.position for mask in reading.masks), *ends, *of_parts]  # B: else its last words are never seen
         self.map.set_content(self._content(reading, selection), self._around(reading, selection), keep)
         self._ask()
         self.show_selection(reading, selection)

@@ -273,7 +273,7 @@ class LensTable(LabelledGrid):
         last = (f"{name}: {words[0].token}" for name, (words, _) in zip(self.columns.texts, guesses[-1], strict=True))
         self.setAccessibleDescription(", ".join(last))
         may_be_high = len(guesses) <= MANY_ROWS and not theme.is_projector()
-        height = theme.px(ROW_PX if may_be_high else LOW_ROW_PX) * len(guesses)
+        height = (theme.px(ROW_PX) if may_be_high else theme.row_px(LOW_ROW_PX)) * len(guesses)
         self.setMinimumHeight(round(self.grid_rect().y()) + height + theme.px(6))
         self.update()
 

@@ -114,7 +114,8 @@ class TextsView(PredictView):
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         # While there is nothing in the table.
-        self._offers = held(vbox(None, self.empty, hbox(None, *offers, None, gap_px=8), None, gap_px=8))
+        below = (hbox(None, one, None) for one in offers)
+        self._offers = held(vbox(None, self.empty, *below, None, gap_px=8))
         self.box.textChanged.connect(self._on_box_changed)
         self._on_box_changed()
         fill(self._table_card.body, self.line, (self._offers, 1), (self._results, 1))

@@ -106,8 +106,8 @@ class BarList(Drawing):
 
     def _row_height(self) -> float:
         if not self.bars:
-            return float(theme.px(ROW_PX))
-        return max(float(theme.px(ROW_PX)), min(self.height() / len(self.bars), self._most_row))
+            return float(theme.row_px(ROW_PX))
+        return max(float(theme.row_px(ROW_PX)), min(self.height() / len(self.bars), self._most_row))
 
     def shapes(self) -> Iterator[Shape]:
         bold, small = QFontMetrics(theme.font(13, bold=True)), QFontMetrics(theme.font(10.5))
@@ -138,7 +138,7 @@ class BarList(Drawing):
             if bar.note:
                 note = QRectF(0, rect.y(), begin - theme.px(7), rect.height())
                 yield Words(note, bar.note, "muted", 10.5, align=theme.RIGHT)
-            high = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
+            high = min(theme.px(BAR_PX) + (rect.height() - theme.row_px(ROW_PX)) * 0.4, rect.height() - 4)
             length, middle = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0), rect.center().y()
             if self.is_of_whole:
                 yield Box(QRectF(left, middle - high / 2, longest, high), "track", radius_px=2.5)
@@ -165,11 +165,11 @@ class BarList(Drawing):
             yield Line(QPointF(x, 0), QPointF(x, bottom), "ink", theme.stroke(1.2), dotted=True, snaps=False)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(200), max(len(self.bars), 1) * theme.px(ROW_PX))
+        return QSize(theme.px(200), max(len(self.bars), 1) * theme.row_px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
         rows = max(len(self.bars), 1)
-        return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
+        return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.row_px(ROW_PX))
 
     def cell_at(self, point: QPointF) -> int | None:
         row = next((row for row in range(len(self.bars)) if self.row_rect(row).contains(point)), None)

@@ -31,7 +31,7 @@ LONGEST_PX = 136
 LARGEST_PX = (110, 40)  # of a cell: width, height
 TILT_DEGREES = 50
 LABELS_PX = (12, 11)  # smaller words cannot be read: then some are left out
-LINE = 1.1  # from one label to the next at least, in heights of their type
+LINE = 1.0  # from one label to the next at least, in heights of their type
 TILTED_LINE = 1 / math.sin(math.radians(TILT_DEGREES))  # the same above the columns, where labels lean on one another
 
 
@@ -145,7 +145,11 @@ class LabelledGrid(ZoomedDrawing):
     @property
     def right_px(self) -> int:
         """At the right of the cells: the colour scale, or the end of the last column's label."""
-        return theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
+        if self._scale and self.raster is not None:
+            ends = map(self._written, (self.raster.low, self.raster.high))
+            numbers_px = max(map(QFontMetrics(theme.font(11)).horizontalAdvance, ends))
+            return max(theme.px(SCALE_PX + 16), theme.px(33) + numbers_px)
+        return theme.px(SCALE_PX + 16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
 
     def grid_rect(self) -> QRectF:
         """Where the cells stand."""
@@ -155,13 +159,13 @@ class LabelledGrid(ZoomedDrawing):
         return self.grid_rect() if self.raster is not None else QRectF()
 
     def lay_out(self) -> None:
-        """The cells are a square in the middle, where it is lower than it is wide."""
+        """Square cells are in the middle, where their picture is lower than it is wide; on a projector they fill it."""
         left, top = self._labels_px = self._label_sizes()
         rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
         room_x = self.width() - left - self.right_px
         room_y = self.height() - top - theme.px(4)
         most_x, most_y = (theme.px(side) for side in self._largest_px)
-        if self._square:
+        if self._square and not theme.is_projector():
             side = max(min(room_x / columns, room_y / rows, most_y * 1.3), 0.2)
             free = max(room_x - side * columns, 0) / 2 if self._tilted else 0
             self._rect = QRectF(left + free, top, side * columns, side * rows)
@@ -205,7 +209,7 @@ class LabelledGrid(ZoomedDrawing):
         names = theme.px(18) if side or above or self.columns.groups else 0
         if not self._tilted:
             return left, theme.px(22) + names
-        return left, min(self._advances[1], theme.px(LONGEST_PX)) * 0.77 + theme.px(18) + names
+        return left, min(self._advances[1], theme.px(LONGEST_PX)) * 0.77 + theme.gap_px(18) + names
 
     def cell_at(self, point: QPointF) -> tuple[int, int] | None:
         rect = self.grid_rect()

@@ -4236,10 +4236,6 @@ Ein anderer Schluss</translation>
 <translation>Lektion</translation>
 </message>
 <message>
-<source>Lesson · {title}</source>
-<translation>Lektion · {title}</translation>
-</message>
-<message>
 <source>Lessons</source>
 <translation>Lektionen</translation>
 </message>
@@ -11830,8 +11826,8 @@ Der andere Text: {other}
 <translation>softmax(q · k / √D)</translation>
 </message>
 <message>
-<source>softmax: e^score, divided by the sum of all e^score</source>
-<translation>Softmax: e^Score / Summe aller e^Score</translation>
+<source>softmax: its share of all e^score</source>
+<translation>Softmax: Anteil an allen e^Score</translation>
 </message>
 <message>
 <source>something is off</source>

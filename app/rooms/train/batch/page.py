@@ -61,7 +61,7 @@ class BatchPage(QWidget):
         self.map, self.text, self.legend, self.chance = BatchMap(), SequenceText(), BatchLegend(), ChanceColumn()
         self.sequence_line, self.truth = label("", "strong", wrap=True), label("", "number")
         self.about, self.guesses = LinkedText(), BarList(say("The model’s first guesses"))
-        self.guesses.setFixedHeight(self._most_guesses * theme.px(ROW_PX))
+        self.guesses.setFixedHeight(self._most_guesses * theme.row_px(ROW_PX))
         for key, move in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
             shortcut = QShortcut(QKeySequence(key), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(partial(self._go, move))

@@ -52,7 +52,7 @@ class QuestionsPage(QWidget):
         hint = say("From the first step to the last")
         self.play = button(say("Play again"), self._on_play_clicked, look="small", hint=hint)
         self.ending, self.ending_label = QFrame(), label("", "strong", wrap=True)
-        self.bars.setFixedHeight(3 * theme.px(ROW_PX))
+        self.bars.setFixedHeight(3 * theme.row_px(ROW_PX))
         rooms = {
             "attend": (say("See its heads"), say("Open this model in Attend")),
             "predict": (say("Try other words"), say("Open this model in Predict")),
