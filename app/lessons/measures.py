@@ -10,8 +10,9 @@ import math
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -376,13 +377,19 @@ def parse_measure(text: str) -> Measure:
     name, _, argument = text.strip().partition(" ")
     spec, argument = MEASURES.get(name), argument.strip()
     if spec is None:
-        known = ", ".join(MEASURES)
+        known = ", ".join(nearest(name, MEASURES))
         raise ValueError(say("There is no measure “{name}”; use one of {known}.", name=name[:40], known=known))
     if not ARGUMENTS[spec.argument](argument):
         usage = f"{name} {spec.argument}".strip() + (f" ({', '.join(KINDS)})" if spec.argument == "KIND" else "")
         wrong = mark("“{name}” cannot be read of “{argument}”; write: {usage}.")
         raise ValueError(say(wrong, name=name, argument=argument[:40], usage=usage))
     return Measure(name, argument)
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that look most like this one; all of them where none does."""
+    names = list(known)
+    return get_close_matches(name, names) or names
 
 
 def value_of(measure: Measure, facts: Facts) -> Value:

@@ -33,7 +33,7 @@ from .lesson import (
     Task,
     WordAt,
 )
-from .measures import MEASURES, OPERATORS, number_of, parse_measure, parse_word
+from .measures import MEASURES, OPERATORS, nearest, number_of, parse_measure, parse_word
 
 MOST_BYTES, MOST_PAGES, MOST_LINE, MOST_MINUTES = 200_000, 60, 2_000, 120
 KINDS_OF_QUESTIONS = ("choice", "number", "word", "free")
@@ -319,7 +319,7 @@ class _Parser:
 
     def one_of(self, text: str, known: Iterable[str]) -> str:
         unknown = mark("“{text}” is not known here; use one of {known}.")
-        self._need(text in known, unknown, text=text[:60], known=", ".join(known))
+        self._need(text in known, unknown, text=text[:60], known=", ".join(nearest(text, known)))
         return text
 
     def _need(self, found: Found | None, problem: str, /, at: int | None = None, **values: Any) -> Found:

@@ -88,5 +88,6 @@ def _mark(file: Path, wants_hints: bool) -> int:
 def _summary(lesson: Lesson, warnings: int) -> str:
     questions = sum(page.question is not None for page in lesson.pages)
     tasks = sum(page.task is not None for page in lesson.pages)
-    end = "all right" if not warnings else f"it works, with {warnings} warning{'s' if warnings > 1 else ''}"
-    return f"{lesson.file.name}: {len(lesson.pages)} pages, {questions} questions, {tasks} tasks: {end}."
+    end = say("all right") if not warnings else say("it works, with %n warning(s)", n=warnings)
+    counted = say("%n page(s)", n=len(lesson.pages)), say("%n question(s)", n=questions), say("%n task(s)", n=tasks)
+    return f"{lesson.file.name}: {', '.join(counted)}: {end}."

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -347,7 +348,7 @@ def test_the_command_line_says_file_and_line(tmp_path, capsys):
     good.write_text(f"{FRONT}# One\n{START}Text.\n", encoding="utf-8")
     bad.write_text(f"{FRONT}# One\n{START}:: claim tokens > 99\n", encoding="utf-8")
     assert main(["check", str(good)]) == 0
-    assert "good.md: 1 pages" in capsys.readouterr().out
+    assert "good.md: 1 page, 0 questions, 0 tasks: all right." in capsys.readouterr().out
     assert main(["check", str(good), str(bad)]) == 2
     assert f"{bad}:10: " in capsys.readouterr().err
 
@@ -364,8 +365,16 @@ def test_the_manual_names_every_command_measure_and_spot_and_its_example_is_a_le
     }
     assert listed == {room: views for room, views in room_views().items() if views}
     block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
-    text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
-    assert parse_lesson(text, FILE, room_views()).pages[0].task is not None
+    assert parse_lesson(dedent(block), FILE, room_views()).pages[0].task is not None
+
+
+def test_the_first_lesson_of_the_manual_works(bench):
+    manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    block = manual.split("## Your first lesson")[1].split("Five things to know")[0]
+    text = dedent(block[block.index("    ---") :]).strip()
+    made = parse_lesson(text, FILE, room_views())
+    assert {page.question.kind for page in made.pages} == {"word", "number", "choice"}
+    assert check_lesson(made, bench, prediction_rooms()) == []
 
 
 def test_what_a_fine_tuned_model_answers_can_be_asked(bench):

@@ -287,10 +287,24 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%n page(s)</source>
+<translation>
+<numerusform>%n Seite</numerusform>
+<numerusform>%n Seiten</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%n pair(s)</source>
 <translation>
 <numerusform>%n Paar</numerusform>
 <numerusform>%n Paare</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n question(s)</source>
+<translation>
+<numerusform>%n Frage</numerusform>
+<numerusform>%n Fragen</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -333,6 +347,13 @@
 <translation>
 <numerusform>%n Schritt</numerusform>
 <numerusform>%n Schritte</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n task(s)</source>
+<translation>
+<numerusform>%n Aufgabe</numerusform>
+<numerusform>%n Aufgaben</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -9845,6 +9866,10 @@ Der andere Text: {other}
 <translation>alle Köpfe · W_O + b</translation>
 </message>
 <message>
+<source>all right</source>
+<translation>alles in Ordnung</translation>
+</message>
+<message>
 <source>always the commonest answer</source>
 <translation>immer die häufigste Antwort</translation>
 </message>
@@ -10722,6 +10747,13 @@ Der andere Text: {other}
 <message>
 <source>is, was → what is said</source>
 <translation>ist, war → was ausgesagt wird</translation>
+</message>
+<message numerus="yes">
+<source>it works, with %n warning(s)</source>
+<translation>
+<numerusform>sie läuft, mit %n Warnung</numerusform>
+<numerusform>sie läuft, mit %n Warnungen</numerusform>
+</translation>
 </message>
 <message>
 <source>its model</source>
