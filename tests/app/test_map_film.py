@@ -207,6 +207,12 @@ def test_an_answer_is_marked_in_b(map_of, monkeypatch):
     assert said.text and answer.title == f"Predicted answer: {said.text}"
     marked = encoding.text_b[encoding.offsets[min(answer.ends)][0] : encoding.offsets[max(answer.ends)][1]]
     assert marked.strip() == said.text and all(encoding.parts[at] == "b" for at in answer.ends)
+    window.resize(900, 560)
+    read_text(window, "Who ran home?", f"{'It was very happy. ' * 4}A dog ran home. {'It was very happy. ' * 2}")
+    answered(window)
+    assert min(view.map.answer.ends) in view.map.positions and len(view.map.positions) < len(window.state.encoding)
+    window.state.set_baseline(OtherText("Who was happy?", B))
+    read_text(window, "Who?", B)  # the last answer stays until there is another one
     read_text(window, "Who ran home?", "")
     answered(window)
     assert not view.map.answer.ends and "Apply" in view.map.answer.reason

@@ -87,6 +87,11 @@ class Answer:
     task: str = ""  # its kind, or "other"; "": the head is that for masked words
     ends: Mapping[int, str] = field(default_factory=dict)  # by position, what the head says of single tokens
 
+    @property
+    def place(self) -> int:
+        """The position beside whose line it stands: what is said of single tokens has its heading above the first."""
+        return 0 if any(self.ends.values()) else self.position
+
     def baseline_guess(self, stage: int) -> WordGuess | None:
         """That after a stage, where it is another one; with other layers only the last is compared."""
         last, guesses = len(self.guesses) - 1, self.baseline_guesses

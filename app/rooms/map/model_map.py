@@ -86,15 +86,9 @@ class ModelMap(Drawing):
         self.answer = answer
         words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words)
         self.setAccessibleDescription(f"{answer.title} {words}" if words else answer.reason)
-        self._place_answer()
-        self.update()
-
-    def _place_answer(self) -> None:
-        """Of single lines, the heading stands above the first of them."""
-        answer = self.answer
         if self.plan is not None:
-            position = 0 if any(answer.ends.values()) else answer.position
-            self.plan.place_answer(position, answer.ends, is_alone=bool(answer.task))
+            self.plan.place_answer(answer.place, answer.ends, is_alone=bool(answer.task))
+        self.update()
 
     def set_activity(self, activity: FeedForwardActivity, rows: Sequence[int]) -> None:
         """rows: the positions it is of."""
@@ -118,18 +112,6 @@ class ModelMap(Drawing):
         for widget in self._floating:
             widget.setParent(self)
 
-    def place_floating(self) -> None:
-        """One of them may have another size now."""
-        plan = self.plan
-        if plan is None or self._floating is None:
-            return
-        corner, progress = self._floating
-        corner.adjustSize()
-        corner.move(self.width() - corner.width() - theme.px(6), theme.px(6))
-        height = plan.feed_forward_bottom - plan.feed_forward_top
-        place = QRectF(plan.words.left(), plan.feed_forward_top, plan.tokens.right() - plan.words.left(), height)
-        progress.setGeometry(place.toRect())
-
     # Where things are.
 
     def _lay_out(self) -> None:
@@ -144,8 +126,14 @@ class ModelMap(Drawing):
         self.plan = plan = Plan(sizes, len(content.reading.encoding), self._around, self._keep)
         for position in set(plan.positions).difference(*content.words):
             plan.parts.pop(MapPart("word", position=position), None)
-        self._place_answer()
-        self.place_floating()
+        plan.place_answer(self.answer.place, self.answer.ends, is_alone=bool(self.answer.task))
+        if self._floating is not None:
+            corner, progress = self._floating
+            corner.adjustSize()
+            corner.move(self.width() - corner.width() - theme.px(6), theme.px(6))
+            height = plan.feed_forward_bottom - plan.feed_forward_top
+            place = QRectF(plan.words.left(), plan.feed_forward_top, plan.tokens.right() - plan.words.left(), height)
+            progress.setGeometry(place.toRect())
         if self.hovered_cell is not None and self.hovered_cell not in plan.parts:
             self.set_hovered(None)
         self.redraw()

@@ -56,7 +56,8 @@ class PlayingMap(ModelMap):
         return [("cut", -1), ("add", -1), *((half, at) for at in layers for half in ("look", "think")), ("answer", -1)]
 
     def play_or_pause(self) -> None:
-        """From the beginning, where there is no film yet."""
+        """From the beginning, where there is no film yet; with the keyboard, whose keys steer it."""
+        self.setFocus()
         if self.timer.isActive():
             self.timer.stop()
         elif self.content is not None:

@@ -123,7 +123,8 @@ def step_caption(kind: str, layer: int, content: Content, answer: Answer) -> Cap
     """What happens in a step of the film. kind: of a section; layer: -1 for none."""
     if layer < 0:
         words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words[:3])
-        text = f"{answer.title} {words}".strip() if kind == "answer" else content.captions[kind].text
+        between = " " if answer.title.endswith("?") or not words else ": "
+        text = f"{answer.title}{between}{words}" if kind == "answer" else content.captions[kind].text
         return Caption(content.captions[kind].title, text)
     part = MapPart("feed_forward", layer)
     if kind == "look":

@@ -48,6 +48,8 @@ def task_answer(
     shares, ends = list[float | None](), dict[int, str]()
     by_place = {one.position: dict(one.words) for one in theirs or ()}
     for one in said or ():
+        if (one.position or 0) >= len(reading.encoding):  # of a longer text that was there before
+            continue
         is_whole, (word, share) = one.position is None, one.words[0]
         place = None if one.position is None or alignment is None else alignment.other_positions[one.position]
         there = by_place.get(place, {}) if is_whole or place is not None else {}

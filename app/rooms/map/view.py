@@ -13,7 +13,7 @@ from ...compute.masks import lens_at
 from ...compute.question import Job, ReportOrCancel
 from ...compute.task_answers import said_by_task
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
-from ...look import say
+from ...look import say, theme
 from ...state.baseline_names import is_earlier
 from ...state.readings import ComparedMask, Reading, compared_mask
 from ...state.selection import Selection
@@ -72,11 +72,11 @@ class MapView(View):
         vbox((card, 1), parent=self)
         progress = self.own_line(*self.asked.values(), *self.asked_of_baseline.values())
         hint = say("Send the text through the model (Space: pause · ← →: step · Esc: end)")
-        self.play = button(say("Play"), self._on_play_clicked, look="primary", hint=hint)
+        self.play = button(say("Play"), self.map.play_or_pause, look="primary", hint=hint)
+        self.play.setMinimumWidth(theme.column_px(72))
         save = FigureButton(self._figure, self.map, say("The whole model"), has_frames=True)
         self.map.set_floating(held(hbox(self.play, save, gap_px=6)), progress)
         self.map.film_changed.connect(self._show_film)
-        self._show_film()
         self.map.describe = self._caption
         self.map.rows_changed.connect(self._ask)
         self.map.hovered.connect(self._on_hovered)
@@ -85,7 +85,8 @@ class MapView(View):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self.map.go_to(None)
-        parts, ends = reading.encoding.parts, self._answer(reading, selection).ends
+        parts, answer = reading.encoding.parts, self._answer(reading, selection)
+        ends = answer.ends if answer.task == "span" else ()
         of_parts = (i for name in ("special", "b") for i, part in enumerate(parts) if part == name)
         keep = [*(mask.position for mask in reading.masks), *ends, *of_parts]  # B: else its last words are never seen
         self.map.set_content(self._content(reading, selection), self._around(reading, selection), keep)
@@ -133,10 +134,15 @@ class MapView(View):
         return Job(guesses_of, (reading, positions), (request.model,), is_quick) if is_known else None
 
     def draw_answer(self, asks: str) -> None:
-        if asks != "activity" and self.reading is not None:
-            self.show_selection(self.reading, self.selection)
-        elif asks == "activity" and (activity := self.asked[asks].answer) is not None:
-            self.map.set_activity(activity, self.map.positions)
+        reading, selection, answer = self.reading, self.selection, self.asked[asks].answer
+        if asks == "activity" and answer is not None:
+            self.map.set_activity(answer, self.map.positions)
+        elif (
+            asks == "task" and reading is not None and self._answer(reading, selection).place not in self.map.positions
+        ):
+            self.show_reading(reading, selection)  # its line is left out
+        elif asks != "activity" and reading is not None:
+            self.show_selection(reading, selection)
 
     def _in_baseline(self, reading: Reading, position: int) -> int | None:
         """The position there that a token is compared with."""
@@ -203,13 +209,9 @@ class MapView(View):
 
     # What a person does.
 
-    def _on_play_clicked(self) -> None:
-        self.map.setFocus()
-        self.map.play_or_pause()
-
     def _show_film(self) -> None:
         self.play.setText(say("Pause") if self.map.timer.isActive() else say("Play"))
-        self.map.place_floating()
+        self.hover_text_changed.emit("" if self.map.at is None else self.play.toolTip())
 
     def _on_hovered(self, part: MapPart | None) -> None:
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
@@ -225,7 +227,7 @@ class MapView(View):
             self.head_clicked.emit(part.layer, part.head)
         elif part.stage >= 0 or part.layer >= 0:
             self.stage_clicked.emit(part.stage if part.stage >= 0 else part.layer + 1)
-        if part.kind == "answer" and self.map.answer.task not in ("", "other"):
+        if "answer" in (part.kind, part.name) and self.map.answer.task not in ("", "other"):
             self.room_requested.emit("apply", "")
         elif part.kind != "end":
             self.room_requested.emit(*link_of(part, masked))
