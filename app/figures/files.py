@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPd
 from bertcore.errors import BertcoreError, shortened
 from bertcore.files import reason_of, write_atomic
 
-from ..look import theme
+from ..look import say, theme
 from ..look.say import plain
 from .figure import Figure, Numbers
 
@@ -113,6 +113,15 @@ def new_folder(parent: Path, name: str) -> Path:
     """Of this name, or the first with a number behind it, that is not there yet."""
     names = (f"{name}-{number}" if number > 1 else name for number in count(1))
     return next(parent / name for name in names if not (parent / name).exists())
+
+
+def make_folder(folder: Path) -> None:
+    """And those above it. Raises BertcoreError in one sentence."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        text = "{folder} could not be written: {why}. Choose another place for it."
+        raise BertcoreError(say(text, folder=folder, why=reason_of(error))) from error
 
 
 def memory_buffer() -> QBuffer:

@@ -18,12 +18,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from bertcore.errors import BertcoreError
-from bertcore.files import reason_of
-
-from ..look import say, theme
+from ..look import theme
 from .figure import Figure, Picture, file_name, picture_at, places_in_window
-from .files import POINTS_PER_INCH, new_folder, pdf, svg, table, write_whole
+from .files import POINTS_PER_INCH, make_folder, new_folder, pdf, svg, table, write_whole
 
 WIDTHS_IN = {"one-column": 3.3, "two-columns": 6.9}
 TYPE_PX, TYPE_PT = 12, 8
@@ -41,11 +38,7 @@ def save_for_paper(figure: Figure, parent: Path, room: str = "") -> Path:
     if figure.script:
         files["make_numbers.py"] = figure.script
     folder = new_folder(parent, file_name(figure, room))
-    try:
-        folder.mkdir()
-    except OSError as error:
-        text = "{folder} could not be written: {why}. Choose another place for it."
-        raise BertcoreError(say(text, folder=folder, why=reason_of(error))) from error
+    make_folder(folder)
     for name, content in files.items():
         write_whole(folder / name, content)
     return folder

@@ -94,7 +94,8 @@ class Asked:
 
     @property
     def wrong(self) -> int:
-        return sum(answer is not None and answer.right is False for _, answer in self.given)
+        """How many, at the first try."""
+        return sum(answer is not None and (answer.right is False or answer.tries > 1) for _, answer in self.given)
 
     @property
     def groups(self) -> list[Group]:
@@ -149,7 +150,7 @@ def as_csv(asked: Sequence[Asked]) -> str:
     """A line for each answer, and for what was skipped: whoever wants another table makes it with a pivot."""
     out, marks = io.StringIO(), {True: "yes", False: "no", None: ""}
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["name", "lesson", "page", "kind", "asked", "given", "right"])
+    writer.writerow(["name", "lesson", "page", "kind", "asked", "given", "right", "tries", "first"])
     for one in asked:
         for name, answer in one.given:
             said = (answer.given, marks[answer.right]) if answer is not None else ("", "skipped")

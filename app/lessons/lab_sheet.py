@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 from jinja2 import Environment
-from PySide6.QtCore import QMarginsF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QTextDocument
+from PySide6.QtCore import QMarginsF, QSizeF
+from PySide6.QtGui import QImage, QPageSize, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from bertcore.analysis.attention_heads import HeadKind, classify_heads, clearest_head
@@ -21,18 +21,17 @@ from bertcore.locations import assets
 from bertcore.tokenizer.text_spans import joined, places_of
 
 from ..figures.figure import model_text
-from ..figures.files import DOTS_PER_INCH, memory_buffer, new_folder, png_of, write_whole
+from ..figures.files import DOTS_PER_INCH, make_folder, memory_buffer, new_folder, png_of, write_whole
 from ..look import numbers, say, theme
-from ..rooms.attend.attentions import KIND_NAMES
+from ..rooms.attend.atlas import HeadAtlas
+from ..rooms.attend.attentions import KIND_NAMES, Attentions
 from ..state import MaskReading, Reading, Selection, Units
 from ..state.explore_state import ExploreState
 from ..state.verdicts import verdict_of
 from ..widgets.charts.cells import LabelledGrid, Labels
-from ..widgets.charts.raster import Raster
 
 Head = tuple[int, int]  # layer and head, from 0
 HEAD_PX, LARGE_PX = 460, 600  # side of a head's picture in its file, and on the sheet
-SMALL_PX, GAP_PX = (24, 140), 6  # among all heads: its side at least and at most, and the space around it
 FINE = 2  # pixels of a picture for each pixel of these: sharp on paper
 GUESSES = 5
 BLANK = "_" * 18  # to write on
@@ -50,11 +49,7 @@ class LabSheet:
 
     def write(self, folder: Path) -> list[Path]:
         """Write all files into `folder`, which is made where need be. Raises BertcoreError where that cannot be."""
-        try:
-            (folder / "heads").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            why = (error.strerror or str(error)).lower()
-            raise BertcoreError(f"{folder} could not be written: {why}. Choose another place for it.") from error
+        make_folder(folder / "heads")
         files = {f"heads/{name}": png_of(image) for name, image in self.pictures.items()}
         for name, html in (("lab-sheet", self.html), ("lab-sheet-answers", self.answers)):
             files[f"{name}.html"] = html.encode("utf-8", "replace")
@@ -119,7 +114,7 @@ def lab_sheet(reading: Reading, selection: Selection) -> LabSheet:
             _head_file(*head): _head_picture(reading, units, head, HEAD_PX)
             for head in np.ndindex(*reading.trace.attentions.shape[:2])
         }
-        pictures["all-heads.png"] = _contact_sheet(reading, units)
+        pictures["all-heads.png"] = _contact_sheet(reading, selection)
         for head in chosen:
             pictures[f"large-{_head_file(*head)}"] = _head_picture(reading, units, head, LARGE_PX)
         wanted = {name: image for name, image in pictures.items() if not name.startswith("layer-")}
@@ -138,41 +133,27 @@ def _head_file(layer: int, head: int) -> str:
 def _head_picture(reading: Reading, units: Units, head: Head, side_px: int) -> QImage:
     """One head with its words on both sides."""
     grid = LabelledGrid("", square=True, tilted=True)
-    grid.resize(side_px, side_px)
     values = units.attention(reading.trace.attentions[head])
     labels = Labels(units.labels, units.kinds)
     grid.set_grid(values, labels, labels, 0.0, float(values.max(initial=0.0)))
-    image = _blank(side_px, side_px)
-    grid.render(image, renderFlags=QWidget.RenderFlag.DrawChildren)  # without the window's background
-    return image
+    return _rendered(grid, side_px, side_px)
 
 
-def _contact_sheet(reading: Reading, units: Units) -> QImage:
-    """All heads, a layer in each row, every head with its own colour scale."""
-    layers, heads = reading.trace.attentions.shape[:2]
-    least, most = SMALL_PX
-    step, top = min(max(PAGE_PX // (heads + 1), least), most) + GAP_PX, 22
-    side = step - GAP_PX
-    image = _blank((heads + 1) * step, top + layers * step)
-    with QPainter(image) as painter:
-        painter.setFont(theme.font(11))
-        painter.setPen(theme.color("muted"))
-        for head in range(heads):
-            painter.drawText(QRectF((head + 1) * step, 0, side, top), Qt.AlignmentFlag.AlignCenter, str(head + 1))
-        for layer in range(layers):
-            painter.drawText(QRectF(0, top + layer * step, side, side), Qt.AlignmentFlag.AlignCenter, str(layer + 1))
-            for head in range(heads):
-                values = units.attention(reading.trace.attentions[layer, head])
-                place = QRectF((head + 1) * step, top + layer * step, side, side)
-                Raster(values, 0.0, float(values.max(initial=0.0))).paint(painter, place)
-                painter.drawRect(place)
-    return image
+def _contact_sheet(reading: Reading, selection: Selection) -> QImage:
+    """All heads, a layer in each row, every head with its own colour scale; a frame around the one looked at."""
+    atlas = HeadAtlas()
+    atlas.set_heads(Attentions(reading, selection.token_view).thumbnails())
+    atlas.set_selected(selection.layer, selection.head)
+    return _rendered(atlas, PAGE_PX, atlas.heightForWidth(PAGE_PX))
 
 
-def _blank(width: int, height: int) -> QImage:
+def _rendered(picture: QWidget, width: int, height: int) -> QImage:
+    """Without the window's background."""
+    picture.resize(width, height)
     image = QImage(width * FINE, height * FINE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(FINE)
     image.fill(theme.color("card"))
+    picture.render(image, renderFlags=QWidget.RenderFlag.DrawChildren)
     return image
 
 

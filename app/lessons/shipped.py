@@ -42,13 +42,6 @@ def shipped_lessons() -> tuple[ShippedLesson, ...]:
     return _read(tuple(in_language(file) for file in shipped_files()))
 
 
-def titled(title: str) -> Path | None:
-    """The lesson of this title that ships, in whichever language."""
-    folders = [assets() / "lessons", *(translated.folder_of(code) / "lessons" for code in LANGUAGES)]
-    files = tuple(folder / file.name for folder in folders for file in shipped_files() if (folder / file.name).exists())
-    return next((each.file for each in _read(files) if each.title == title), None)
-
-
 @cache
 def _read(files: tuple[Path, ...]) -> tuple[ShippedLesson, ...]:
     made = []

@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
-from ..lessons.shipped import in_language, titled, tour_file
+from ..lessons.shipped import in_language, shipped_lessons, tour_file
 from ..look import say
 from ..widgets.banner import OfferLine
 from ..widgets.layouts import discard
@@ -265,13 +265,13 @@ class Lessons(QObject):
             spotlight.update_spots()
 
     def _titled(self, title: str) -> Lesson | None:
-        """The open lesson, or one that ships."""
+        """The open lesson, or one that ships, in the language of the window."""
         from ..lessons.parser import load_lesson
 
         if self.player is not None and self.player.lesson is not None and self.player.lesson.title == title:
             return self.player.lesson
-        file = titled(title)
-        return None if file is None else load_lesson(file, room_views())
+        files = [each.file for each in shipped_lessons() if each.title == title]
+        return load_lesson(files[0], room_views()) if files else None
 
     def _start_clock(self) -> None:
         self._opened_at = time.monotonic()

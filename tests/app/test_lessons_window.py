@@ -350,8 +350,8 @@ def test_answers_are_handed_in_and_collected(played, window, tmp_path):
     assert window.state.head == arrived.head and window.frame.room.views.key == arrived.view == "matrix"
     page.save_as(folder / "all.csv")
     lines = (folder / "all.csv").read_text(encoding="utf-8-sig").splitlines()
-    assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
-    assert lines[-1] == "'=Anna,Small,Third,number,After which layer?,,skipped"
+    assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes,1,")  # no formula
+    assert lines[-1] == "'=Anna,Small,Third,number,After which layer?,,skipped,0,"
     page.close()
 
 
