@@ -153,9 +153,9 @@ def as_csv(asked: Sequence[Asked]) -> str:
     writer.writerow(["name", "lesson", "page", "kind", "asked", "given", "right", "tries", "first"])
     for one in asked:
         for name, answer in one.given:
-            said = (answer.given, marks[answer.right]) if answer is not None else ("", "skipped")
-            cells = [
-                re.sub(r"\r\n?|\0", "\n", cell) for cell in (name, one.lesson, one.page, one.kind, one.text, *said)
-            ]
+            said = (answer.given, marks[answer.right]) if answer else ("", "skipped")
+            tries = (str(answer.tries), answer.first) if answer else ("0", "")
+            values = one.page, one.kind, one.text, *said, *tries
+            cells = [re.sub(r"\r\n?|\0", "\n", value) for value in (name, one.lesson, *values)]
             writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
     return out.getvalue()

@@ -166,7 +166,7 @@ def test_a_table_is_read_by_others_and_holds_no_formula():
     given = [row for row in rows if row["page"] == "Why?"]
     assert len(given) == len(odd) and sum(row["right"] == "skipped" for row in rows) == len(rows) - len(odd)
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    table = pandas.read_csv(io.StringIO(text), keep_default_na=False)
+    table = pandas.read_csv(io.StringIO(text), keep_default_na=False, dtype=str)
     assert table.to_dict("records") == rows
     assert (table[table.page == "Why?"]["right"] == "").all()
 

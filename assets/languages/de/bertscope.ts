@@ -420,6 +420,10 @@
 </translation>
 </message>
 <message>
+<source>(second try)</source>
+<translation>(zweiter Versuch)</translation>
+</message>
+<message>
 <source>(swapped − this text) / (other text − this text), of ln p</source>
 <translation>(ausgetauscht − dieser Text) / (anderer Text − dieser Text), von ln p</translation>
 </message>
@@ -4652,8 +4656,8 @@ Ein anderer Schluss</translation>
 <translation>Mehr Schichten lernen mehr und brauchen länger.</translation>
 </message>
 <message>
-<source>Most got wrong: {page} ({wrong} of {count})</source>
-<translation>Am häufigsten falsch: {page} ({wrong} von {count})</translation>
+<source>Most got wrong at first: {page} ({wrong} of {count})</source>
+<translation>Zuerst am häufigsten falsch: {page} ({wrong} von {count})</translation>
 </message>
 <message>
 <source>Most likely replaced</source>
