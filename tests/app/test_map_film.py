@@ -51,6 +51,9 @@ def test_each_step_says_what_the_model_does(window, model_folder):
     best = layer_lens(checkpoint.model, direct.hidden_states, [2])[:, 0].argmax(-1)  # (L+1)
     made, words = captions(view), [i for i, part in enumerate(request.encoding.parts) if part != "special" and i != 2]
     assert str(len(tokens)) in made[0].text and str(checkpoint.config.hidden_size) in made[1].text
+    vectors = (direct.token_embeddings, direct.segment_embeddings, direct.position_embeddings, direct.embedding_sum)
+    first = [numbers.decimal(float(vector[2, 0]), 3) for vector in vectors]
+    assert " + ".join(first[:3]).replace("+ −", "− ") + f" ≈ {first[3]}" in made[1].text
     for layer, look, think in ((0, 2, 3), (1, 4, 5)):
         rows = direct.attentions[layer, :, 2]  # (N,S)
         head = int(rows[:, words].max(1).argmax())

@@ -175,7 +175,7 @@ class PlayingMap(ModelMap):
     def _layer(self, plan: Plan, content: Content, number: int, look: float, think: float) -> Iterator[Shape]:
         """What heads find is added to the lines, then what neurons find."""
         answer, layer, px = self.answer, plan.layers[number], plan.px
-        (into, out), front, heads, neurons = layer.sums_x, plan.stage_x(number), layer.heads, layer.feed_forward
+        (into, out), front = layer.sums_x, plan.stage_x(number)
         front += (into - front) * between(look, 0.15, 1) + (out - into) * between(think, 0.1, 0.6)
         front += (layer.right - out) * between(think, 0.6, 1)
         yield _veil(plan, layer.right, top=0)
@@ -184,18 +184,10 @@ class PlayingMap(ModelMap):
         yield _veil(plan, layer.left, layer.right, below)
         yield from self._links(plan, content, number, between(look, 0.1, 0.9))
         yield from followed_line(plan, answer, is_compared=content.distances is not None, until=front)
-        dots = [(front, plan.row_y(row), 2.6) for row in plan.row_of.values()]
-        dots.append((front, plan.line_y(answer.position), 4.5))
-        for x, y, there, moved in (
-            (0.14, plan.top, heads.bottom(), between(look, 0, 0.3)),
-            (0.36, heads.bottom(), plan.top, between(look, 0.6, 0.9)),
-            (0.48, plan.bottom, neurons.top(), between(think, 0, 0.3)),
-            (0.7, neurons.top(), plan.bottom, between(think, 0.4, 0.7)),
-        ):
-            dots += [(layer.x(x), y + (there - y) * moved, 4.0)] if 0 < moved < 1 and layer.is_open else []
-        for x, y, radius in dots:
-            box = QRectF(x - px(radius), y - px(radius), px(2 * radius), px(2 * radius))
-            yield Box(box, answer.color if radius > 4 else "accent", "card", 1, px(radius))
+        for radius, rows in ((2.6, plan.row_of), (4.5, [answer.position])):
+            for y in map(plan.line_y, rows):
+                box = QRectF(front - px(radius), y - px(radius), px(2 * radius), px(2 * radius))
+                yield Box(box, answer.color if radius > 4 else "accent", "card", 1, px(radius))
         head, other = head_that_looks(content.reading, number, answer.position)
         framed, high = [plan.parts[MapPart("head", number, head)]], plan.row_height - 2
         for y in map(plan.line_y, (answer.position, other)):

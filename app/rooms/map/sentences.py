@@ -9,7 +9,7 @@ from ...look.say import isolated
 from ...state.baseline_names import beside, is_earlier, where_compared
 from ...state.readings import Reading
 from ...state.verdicts import first_token, question_for, verdict_of
-from .content import SECTIONS, Answer, Caption, Content, Distances, embedding
+from .content import EMBEDDINGS, SECTIONS, Answer, Caption, Content, Distances, embedding
 from .plan import MapPart
 from .task_end import has_task_end, lines_of_task
 
@@ -121,16 +121,18 @@ def head_that_looks(reading: Reading, layer: int, position: int) -> tuple[int, i
 
 def step_caption(kind: str, layer: int, content: Content, answer: Answer) -> Caption:
     """What happens in a step of the film. kind: of a section; layer: -1 for none."""
-    if layer < 0:
+    if kind == "cut":
+        return content.captions[kind]
+    if kind == "answer":
         words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words[:3])
         between = " " if answer.title.endswith("?") or not words else ": "
-        text = f"{answer.title}{between}{words}" if kind == "answer" else content.captions[kind].text
-        return Caption(content.captions[kind].title, text)
-    part = MapPart("feed_forward", layer)
+        return Caption(content.captions[kind].title, f"{answer.title}{between}{words}")
+    part = MapPart("embedding", position=answer.position, name="sum")
     if kind == "look":
         part = MapPart("head", layer, head_that_looks(content.reading, layer, answer.position)[0])
-    elif answer.guesses:
-        part = MapPart("state", layer, position=answer.position, stage=layer + 1)
+    elif kind == "think":
+        after = MapPart("state", layer, position=answer.position, stage=layer + 1)
+        part = after if answer.guesses else MapPart("feed_forward", layer)
     return caption_of(part, content.reading, answer, content)
 
 
@@ -156,7 +158,15 @@ def _embedding(part: MapPart, reading: Reading, token: str) -> Caption:
     assert vector is not None
     width, length = numbers.count(vector.shape[1]), numbers.decimal(float(np.linalg.norm(vector[position])))
     title = say("Input of “{token}”", token=token)
-    text = say("The embeddings added up, number by number; length {length}.", length=length)
+    found = (embedding(reading, name) for name in EMBEDDINGS if name not in reading.request.what_if.dropped)
+    *first, total = (numbers.decimal(float(one[position, 0]), 3) for one in found if one is not None)
+    terms = " + ".join(first).replace("+ −", "− ")
+    text = say(
+        "Its embeddings added up, number by number; the first of {width}: {terms} ≈ {total}.",
+        width=width,
+        terms=terms,
+        total=total,
+    )
     if part.name == "token":
         title = say("Token embedding of “{token}”", token=token)
         text = say("Which token it is, as {width} learned numbers; length {length}.", width=width, length=length)

@@ -3947,6 +3947,10 @@ Ein anderer Schluss</translation>
 <translation>Ihr Kosinus mit der Linie im Vergleich ist {cosine}.</translation>
 </message>
 <message>
+<source>Its embeddings added up, number by number; the first of {width}: {terms} ≈ {total}.</source>
+<translation>Seine Embeddings, Zahl für Zahl addiert; die erste von {width}: {terms} ≈ {total}.</translation>
+</message>
+<message>
 <source>Its lowest loss was {best}, at step {step}.</source>
 <translation>Der niedrigste Loss war {best}, bei Schritt {step}.</translation>
 </message>
@@ -7177,10 +7181,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The distance itself: large parts move further</source>
 <translation>Die Strecke selbst: Große Teile bewegen sich weiter</translation>
-</message>
-<message>
-<source>The embeddings added up, number by number; length {length}.</source>
-<translation>Die Embeddings, Zahl für Zahl addiert; Länge {length}.</translation>
 </message>
 <message>
 <source>The endings</source>
