@@ -155,7 +155,7 @@ class PlayingMap(ModelMap):
         yield Words(QRectF(box.left(), box.top(), box.width(), px(20)), caption.title, self.answer.color, 13, bold=True)
         text = box.adjusted(0, px(22), 0, -px(10))
         size = next((size for size in (17, 15, 13) if fitting(text, caption.text, size)[0] == caption.text), 12)
-        yield Words(text, caption.text, "ink", size, align=TOP, wraps=True)
+        yield Words(text, fitting(text, caption.text, size)[0], "ink", size, align=TOP, wraps=True)
         for done, color in ((1.0, "track"), (at / len(self.steps), "accent")):
             yield Box(QRectF(left, box.bottom() - px(5), box.width() * done, px(4)), color, radius_px=px(2))
 
@@ -183,11 +183,11 @@ class PlayingMap(ModelMap):
         below = plan.bottom + 1 + (plan.feed_forward_bottom - plan.bottom) * between(think, 0, 0.4)
         yield _veil(plan, layer.left, layer.right, below)
         yield from self._links(plan, content, number, between(look, 0.1, 0.9))
-        yield from followed_line(plan, answer, is_compared=content.distances is not None, until=front)
         for radius, rows in ((2.6, plan.row_of), (4.5, [answer.position])):
             for y in map(plan.line_y, rows):
                 box = QRectF(front - px(radius), y - px(radius), px(2 * radius), px(2 * radius))
                 yield Box(box, answer.color if radius > 4 else "accent", "card", 1, px(radius))
+        yield from followed_line(plan, answer, is_compared=content.distances is not None, until=front)
         head, other = head_that_looks(content.reading, number, answer.position)
         framed, high = [plan.parts[MapPart("head", number, head)]], plan.row_height - 2
         for y in map(plan.line_y, (answer.position, other)):

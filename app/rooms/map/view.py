@@ -211,7 +211,8 @@ class MapView(View):
 
     def _show_film(self) -> None:
         self.play.setText(say("Pause") if self.map.timer.isActive() else say("Play"))
-        self.hover_text_changed.emit("" if self.map.at is None else self.play.toolTip())
+        if not theme.is_projector():  # there the line would lie over the picture
+            self.hover_text_changed.emit("" if self.map.at is None else self.play.toolTip())
 
     def _on_hovered(self, part: MapPart | None) -> None:
         self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
