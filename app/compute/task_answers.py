@@ -36,8 +36,12 @@ class Guesses:
     was: str = ""  # the word that was hidden; empty where the mask itself was typed
 
     @property
+    def best(self) -> tuple[str, float | None]:
+        return max(self.words, key=lambda one: one[1] or 0.0)
+
+    @property
     def is_right(self) -> bool:
-        return bool(self.was) and self.words[0][0] == self.was
+        return bool(self.was) and self.best[0] == self.was
 
 
 def said_by_task(checkpoint: Checkpoint, reading: Reading, editors: Editors, progress: ReportProgress) -> list[Guesses]:

@@ -226,6 +226,7 @@ def _hash_of(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def file_name(figure: Figure, room: str = "") -> str:
-    """A name for the figure's files, without ending: `bertscope-mini-attend-layer-1-head-4`."""
-    words = " ".join((figure.source, room, figure.title))
+    """A name for the figure's files, without ending: `bertscope-mini-attend-layer-1-head-4`. Each thing once."""
+    title = figure.title.replace(figure.source, "") if figure.source else figure.title
+    words = " ".join((figure.source, "" if title.lower().startswith(room) else room, title))
     return re.sub(r"[^\w]+", "-", words.replace("’", "")).strip("-").lower()[:100] or "figure"

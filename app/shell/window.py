@@ -11,13 +11,13 @@ from PySide6.QtCore import QEvent, QMargins, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QFileDialog, QMainWindow, QStyle, QWidget
 
-from bertcore.locations import TINY, shipped_checkpoint
+from bertcore.locations import TINY
 
-from ..look import numbers, say
-from ..runs.stages import steps_of
+from ..look import say
 from ..state import ModelInfo
 from ..state.examples import load_examples
 from ..state.history import History
+from ..state.model_info import shorter_note
 from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
 from ..widgets.command_list import Palette
@@ -165,15 +165,13 @@ class Window(QMainWindow):
         playback, machine, opener = self.services.playback, self.services.time_machine, self.services.open_model
         if playback.stop() or opener.model is None:
             return
-        steps = machine.steps
+        steps = machine.to_play
         if steps is not None and len(steps.snapshots) > 1:
             machine.set_following(False)
             playback.start(steps.snapshots)
             return
-        tiny = steps_of(shipped_checkpoint(TINY))
-        count = numbers.count(len(tiny.snapshots) if tiny is not None else 0)
         why = say("{model} has no snapshots of its training", model=opener.model.name)
-        offer = say("Open {tiny} and play its {count} snapshots", tiny=TINY, count=count)
+        offer = say("Open {tiny} and play its snapshots", tiny=TINY)
         play = partial(opener.open, TINY, lambda _model: self.toggle_playing())
         self.frame.title_bar.offer_to_play(why, offer, play)
 
@@ -307,8 +305,10 @@ class Window(QMainWindow):
             self.commands[f"model.{stage}"].setEnabled(stage in stages)
         self.commands["model.start"].setText(start_title(begin))
         self.commands["model.follow"].setEnabled(machine.live is not None)
-        can_play = steps is not None and len(steps.snapshots) > 1
-        bar.show_playing(self.services.playback.is_playing, can_play=can_play)
+        to_play = machine.to_play
+        can_play = to_play is not None and len(to_play.snapshots) > 1
+        note = shorter_note(to_play.run) if to_play is not None else ""
+        bar.show_playing(self.services.playback.is_playing, can_play=can_play, note=note)
 
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()

@@ -232,18 +232,20 @@ def test_the_answer_of_each_task(kind, film_of):
     _, view, shown, answers = film_of(kind)
     for found, wanted in zip(shown, answers, strict=True):
         if kind == "classify":
-            assert found.words[0][0] == wanted.label
+            assert found.best[0] == wanted.label
+            assert [name for name, _ in found.words] == list(wanted.probabilities), "in their order, at every step"
             assert dict(found.words) == pytest.approx(dict(wanted.probabilities))
         elif kind == "span":
             assert found.words == ((wanted.text or "no answer", None),)
         elif kind == "choice":
-            assert found.words[0] == (f"ending {wanted.choice + 1}", pytest.approx(max(wanted.probabilities)))
+            assert found.best == (f"ending {wanted.choice + 1}", pytest.approx(max(wanted.probabilities)))
         else:
             assert float(found.words[0][0].replace("−", "-")) == pytest.approx(wanted.number, abs=0.006)
     assert view.tabs.tabText(2) == "Answer"
     view.tabs.setCurrentIndex(2)
     shares = view.figure_of_strip().numbers["probability"].values
     assert np.isnan(shares).all() == (kind in ("span", "regress"))
+    assert list(view.figure_of_strip().frames) == ["before fine-tuning", "step 20"]
     assert shares.shape == (2, 3 if kind in ("classify", "choice") else 1)
 
 

@@ -4,7 +4,7 @@ A snapshot predicts words for each mask; one of a fine-tuned run classes, a tag 
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from ...compute.task_answers import MOST_WORDS, Guesses, said_by_task
 from ...look import numbers, say
 from ...runs.stages import Snapshots
 from ...state import Reading, TokenView
+from ...state.task_info import TaskInfo
 from ...widgets.charts.raster import HeadSheet
 from ...widgets.curve_specs import Mark
 
@@ -85,9 +86,12 @@ def film_of(
     for opened in read_snapshots([path for path in step_of if path not in frames], text, progress):
         folder, units = opened.model.folder, opened.reading.units(view)
         heads = thumbnails(units.attention(opened.reading.trace.attentions))
-        is_task = opened.model.task is not None
         asked = opened.checkpoint, opened.reading, text.editors, ignore
-        guesses = said_by_task(*asked) if is_task else _words(opened.reading)
+        guesses = (
+            (_in_order(one, opened.model.task) for one in said_by_task(*asked))
+            if opened.model.task
+            else _words(opened.reading)
+        )
         frame = Frame(step_of[folder], folder, heads, tuple(units.labels), tuple(units.kinds), tuple(guesses))
         frames[folder] = frame
         yield frame
@@ -106,6 +110,14 @@ def _words(reading: Reading) -> Iterator[Guesses]:
     for mask in reading.masks:
         words = tuple((word.token, word.probability) for word in mask.words[:MOST_WORDS])
         yield Guesses(mask.position, words, mask.was.token if mask.was else "")
+
+
+def _in_order(said: Guesses, task: TaskInfo) -> Guesses:
+    """Classes and endings stand in one order at every step."""
+    if task.kind not in ("classify", "multilabel", "choice"):
+        return said
+    place = {name: at for at, name in enumerate(task.labels)}
+    return replace(said, words=tuple(sorted(said.words, key=lambda one: (place.get(one[0], 0), one[0]))))
 
 
 def loss_curve(run: Path, snapshots: Snapshots) -> LossCurve | None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, say, theme
+from ...runs.stages import GOING_ON, TUNING, UNTRAINED
 from ...widgets.charts.drawing import Box, Line, Painted, Path, Shape, Words
 from ...widgets.charts.raster import Heat, Raster, paint_scale
 from .content import MOST_WORDS, Frame, Guesses, LossCurve, position_to_show
@@ -42,6 +43,7 @@ class Film:
     position: int | None = None  # of the mask that is looked at; None: the first
     now: int = 0  # the one that is large
     is_task: bool = False  # a fine-tuned model's answers, not words for a mask
+    begins_with: str = UNTRAINED  # see `runs.stages.Steps`
 
     @property
     def some(self) -> Frame | None:
@@ -60,6 +62,12 @@ class Film:
             return WORDS_RATIO * max(lines, default=1) / MOST_WORDS
         layers, heads = self.some.heads.shape[:2] if self.some is not None else (1, 1)
         return min(layers / heads, 1.6) if self.picture == ATLAS else 1.0
+
+    def step_name(self, frame: Frame) -> str:
+        """Of a model that was trained before, step 0 is that model."""
+        names = {TUNING: say("before fine-tuning"), GOING_ON: say("before this run")}
+        step = say("step {step}", step=numbers.count(frame.step))
+        return step if frame.step else names.get(self.begins_with, step)
 
     def guesses(self, frame: Frame) -> Guesses | None:
         """For the mask or word that is looked at, else the first."""
@@ -264,7 +272,7 @@ class FilmPicture:
             yield from self._atlas(box, frame, theme.px(2))
         guesses = None if frame is None or not film.has_guess else film.guesses(frame)
         if guesses is not None:
-            (word, share), color = guesses.words[0], "good_text" if guesses.is_right else "ink"
+            (word, share), color = guesses.best, "good_text" if guesses.is_right else "ink"
             text = "" if share is None else numbers.probability(share)
             room = line.adjusted(0, 0, -_width(text) - theme.px(3), 0)
             yield Words(room, word, color, STEP_TYPE_PX, True)
@@ -299,11 +307,12 @@ class FilmPicture:
             is_right, shown = word == guesses.was, "" if share is None else numbers.probability(share)
             width = _width(shown, small) + theme.px(3)
             has_share = share is not None and width < place.width() / 2
-            room, color = place, "good_text" if is_right else "ink" if number == 0 else "muted"
+            is_best = (word, share) == guesses.best
+            room, color = place, "good_text" if is_right else "ink" if is_best else "muted"
             if has_share:
                 room = place.adjusted(0, 0, -width, 0)
                 yield Words(place, shown, "muted", small, align=theme.RIGHT)
-            yield Words(room, word, color, size_px, number == 0)
+            yield Words(room, word, color, size_px, is_best)
             yield from _bar(QRectF(box.left(), place.bottom(), box.width(), bar), share, is_right)
 
     def _row_names(self) -> Iterator[Shape]:
@@ -337,12 +346,11 @@ class FilmPicture:
     def _large(self, frame: Frame) -> Iterator[Shape]:
         box, guesses, align = self.plan.large, self.film.guesses(frame), CENTER
         if guesses is not None:
-            (word, share), align = guesses.words[0], theme.LEFT
+            (word, share), align = guesses.best, theme.LEFT
             text = word if share is None else f"{word} · {numbers.probability(share)}"
             color = "good_text" if guesses.is_right else "ink"
             yield Words(self.plan.large_title, text, color, STEP_TYPE_PX, True, theme.RIGHT)
-        step = say("step {step}", step=numbers.count(frame.step))
-        yield Words(self.plan.large_title, step, "accent", STEP_TYPE_PX, True, align)
+        yield Words(self.plan.large_title, self.film.step_name(frame), "accent", STEP_TYPE_PX, True, align)
         if self.film.picture == WORDS:
             yield from self._words(box.adjusted(0, theme.px(6), 0, 0), frame, 17)
         elif self.film.picture == ATLAS:

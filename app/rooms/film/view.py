@@ -18,6 +18,7 @@ from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined
 from ...look import numbers, say, theme
 from ...runs.stages import Steps
 from ...state import Reading, Selection
+from ...state.model_info import shorter_note
 from ...widgets.card import Card, button, label, tip
 from ...widgets.charts.drawing import Drawing, Shape
 from ...widgets.charts.pointer import ARROWS
@@ -47,9 +48,9 @@ class FilmStrip(Drawing):
     def show_film(self, film: Film) -> None:
         self.film, texts = film, []
         for _, frame in sorted(film.frames.items()):
-            guesses, text = film.guesses(frame), say("step {step}", step=numbers.count(frame.step))
+            guesses, text = film.guesses(frame), film.step_name(frame)
             if guesses is not None:
-                word, share = guesses.words[0]
+                word, share = guesses.best
                 text = f"{text}: {word} {'' if share is None else numbers.percent(share)}".strip()
             texts.append(text)
         self.setAccessibleDescription(". ".join(texts))
@@ -177,24 +178,26 @@ class FilmView(View):
         if steps is None:
             return
         self.card.set_title(say("Film strip of {run}", run=steps.run.name))
+        is_task, note = model.task is not None, shorter_note(steps.run)
         intro = say("The same text, read by the same model at each saved step of its training: from noise to patterns.")
         name, hint = say("Words"), say("The most likely words for the hidden one")
-        is_task = model.task is not None
         if is_task:
             intro = say(
                 "The same text, read by the same model at each saved step of fine-tuning: when is it sure of its "
                 "answer?"
             )
             name, hint = say("Answer"), say("What the fine-tuned model answers")
-        self.card.set_intro("" if theme.is_projector() else intro)
+        self.card.set_intro(" ".join(filter(None, (note, "" if theme.is_projector() else intro))))
         self.tabs.setTabText(PICTURES.index(WORDS), name)
         self.tabs.setTabToolTip(PICTURES.index(WORDS), tip(f"{name}: {hint}"))
         index = {path: at for at, (_, path) in enumerate(steps.snapshots)}
         frames = {index[folder]: frame for folder, frame in self._frames.items() if folder in index}
         shown = tuple(step for step, _ in steps.snapshots)
-        now = shown.index(model.step) if model.step in shown else len(shown) - 1
+        paths, folder = [path.resolve() for path in index], model.folder.resolve()
+        now = paths.index(folder) if folder in paths else len(shown) - 1  # of one that ships it is the model itself
         head, picture = (selection.layer, selection.head), str(self.tabs.tabData(self.tabs.currentIndex()))
-        self.strip.show_film(Film(shown, frames, self._curve, picture, head, selection.pinned, now, is_task))
+        about = picture, head, selection.pinned, now, is_task, steps.begins_with
+        self.strip.show_film(Film(shown, frames, self._curve, *about))
         self._say_hint()
 
     def _say_hint(self) -> None:
@@ -228,14 +231,14 @@ class FilmView(View):
         size = self.strip.width(), self.strip.height()
         painter, run = FilmPicture(film, *size), f"{steps.run.name} {model_hash(steps.snapshots[-1][1])}".strip()
         at = say("snapshots at training steps {steps}", steps=", ".join(map(numbers.count, film.snapshots)))
-        is_head, model = film.picture == HEAD, joined(run, at)
+        is_head, model = film.picture == HEAD, joined(run, shorter_note(steps.run).rstrip("."), at)
         frames = {
-            say("step {step}", step=numbers.count(frame.step)): Picture(*size, partial(painter.paint, now=index))
+            film.step_name(frame): Picture(*size, partial(painter.paint, now=index))
             for index, frame in sorted(film.frames.items())
         }
         hint = say("Row: the token that looks. Column: what it looks at. Stronger colour: more.")
         return Figure(
-            say("From noise to patterns: {run}", run=steps.run.name),
+            say("The answer during fine-tuning") if film.is_task else say("From noise to patterns"),
             Picture(*size, painter.paint),
             dict(_numbers(film)),
             caption_of(reading, self.selection, head=is_head, plain=True, model=model),
@@ -253,7 +256,7 @@ def _numbers(film: Film) -> Iterator[tuple[str, Numbers]]:
         yield "loss", Numbers(np.array([film.curve.at(frame.step) for frame in frames]), (steps,))
     found = [guess.words for frame in frames if (guess := film.guesses(frame)) is not None]
     if len(found) == len(frames):
-        rank = Axis("rank", first=1)
+        rank = Axis("class" if film.is_task else "rank", first=1)
         yield "word", Numbers(np.array([[word for word, _ in words] for words in found]), (steps, rank))
         shares = np.array([[share for _, share in words] for words in found], dtype=np.float64)  # NaN: it has none
         yield "probability", Numbers(shares, (steps, rank))

@@ -2882,8 +2882,8 @@ Ein anderer Schluss</translation>
 <translation>Aus einem Rezept oder der config.json eines Laufs</translation>
 </message>
 <message>
-<source>From noise to patterns: {run}</source>
-<translation>Aus Rauschen werden Muster: {run}</translation>
+<source>From noise to patterns</source>
+<translation>Aus Rauschen werden Muster</translation>
 </message>
 <message>
 <source>From query and key to one attention weight</source>
@@ -5485,8 +5485,8 @@ Ein anderer Schluss</translation>
 <translation>{model} öffnen</translation>
 </message>
 <message>
-<source>Open {tiny} and play its {count} snapshots</source>
-<translation>{tiny} öffnen und seine {count} Snapshots abspielen</translation>
+<source>Open {tiny} and play its snapshots</source>
+<translation>{tiny} öffnen und seine Snapshots abspielen</translation>
 </message>
 <message>
 <source>Opens the form for a new run with the same settings and this change</source>
@@ -7090,6 +7090,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The answer cannot be computed on this page.</source>
 <translation>Die Antwort lässt sich auf dieser Seite nicht berechnen.</translation>
+</message>
+<message>
+<source>The answer during fine-tuning</source>
+<translation>Die Antwort während des Fine-Tunings</translation>
 </message>
 <message>
 <source>The answer in a passage (SQuAD 1.1)</source>
@@ -10077,8 +10081,16 @@ Der andere Text: {other}
 <translation>wurde ein anderes Token</translation>
 </message>
 <message>
+<source>before fine-tuning</source>
+<translation>vor dem Fine-Tuning</translation>
+</message>
+<message>
 <source>before the first layer</source>
 <translation>vor der ersten Schicht</translation>
+</message>
+<message>
+<source>before this run</source>
+<translation>vor diesem Lauf</translation>
 </message>
 <message>
 <source>below each word: the right tag</source>
@@ -13156,6 +13168,10 @@ Der andere Text: {other}
 <message>
 <source>{row}: {value} kept</source>
 <translation>{row}: {value} bleiben</translation>
+</message>
+<message>
+<source>{run}: a shorter run of the recipe of {model}, not the one that made it.</source>
+<translation>{run}: kürzerer Lauf nach dem Rezept von {model}, nicht der, aus dem es stammt.</translation>
 </message>
 <message>
 <source>{said} Loss: {loss} nats per label.</source>
