@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import shutil
 import threading
@@ -209,6 +210,7 @@ def film_of(open_window, tmp_path):
     def make(kind, text=None):
         text = TEXTS.get(kind, "") if text is None else text
         run = stored_run(kind, step=20, fraction=1.0)
+        (run.path / "config.json").write_text(json.dumps({"kind": "finetune", "task": "sst2", "model": "x"}))
         for step, seed in SEEDS.items():
             with run.begin_snapshot(step) as snapshot:
                 shutil.copytree(make_model(tmp_path / f"{kind}-{step}", kind, seed), snapshot, dirs_exist_ok=True)
