@@ -35,7 +35,8 @@ def known_runs() -> list[Path]:
     for parent in (runs_folder().resolve(), ships):
         with contextlib.suppress(OSError), os.scandir(parent) as entries:
             folders |= {Path(entry.path).resolve() if entry.is_symlink() else Path(entry.path) for entry in entries}
-    runs = [folder for folder in folders if _has_the_names(folder)]
+    names = ("status.json", "config.json")  # of `is_run`, but a pipe or a broken link counts, too
+    runs = [folder for folder in folders if all(os.path.lexists(f"{folder}/{name}") for name in names)]
     shipped = (BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
     place = {name: number for number, name in enumerate(shipped)}
     return sorted(runs, key=lambda run: (_start_time(run, ships), place.get(run.name, -1)), reverse=True)
@@ -46,11 +47,6 @@ def is_run(folder: Path) -> bool:
         return (folder / "status.json").is_file() and (folder / "config.json").is_file()
     except OSError:  # a folder that may not be read is none of ours
         return False
-
-
-def _has_the_names(folder: Path) -> bool:
-    """As `is_run`, but a pipe or a broken link counts, too."""
-    return all(os.path.lexists(f"{folder}/{name}") for name in ("status.json", "config.json"))
 
 
 def is_own(run: Path) -> bool:

@@ -37,6 +37,7 @@ from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.data.small_world import World
 from bertcore.locations import BUILT_IN, SHIPPED, TINY, minimal_pairs_file
 from bertcore.runs.run_folder import RunFolder
 
@@ -279,7 +280,7 @@ class _Tour(RoomPictures):
         return [*visits, self._visit("predict", theme_name, "texts", "texts-pairs")]
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
-        """The finished class demo, and how it was halfway, as when it is played again."""
+        """The finished class demo, how it was halfway, as when it is played again, and a change of its world."""
         run, runs = finished_demo(), self._window.services.runs
         if run is None:
             return []
@@ -291,6 +292,10 @@ class _Tour(RoomPictures):
         for name, measurement in (("class-demo-halfway", page.halfway), ("class-demo-finished", None)):
             page.show_measurement(measurement)
             visits.append(self._visit("train", theme_name, file_as=name))
+        page.change.setChecked(True)
+        page.row.show_world(World().with_word("mother", "uncle"))
+        visits.append(self._visit("train", theme_name, file_as="class-demo-changed-world"))
+        page.change.setChecked(False)
         visits += self._visit_batches(theme_name, room)
         runs.select(before)
         return visits

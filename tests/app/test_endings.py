@@ -199,7 +199,7 @@ def test_only_what_can_be_done_is_offered(room, service, run):
     ending.buttons[COMPARE].click()
     assert compared == [run.snapshot_path(10)]
     ending.buttons[COPY].click()
-    assert room.copy_form.isVisibleTo(room)
+    assert room.form.isVisibleTo(room)
     ending.buttons[CONTINUE].click()
     assert room.runs_card.shows_form and room.form.kind.currentData() == "continue"
     assert room.form.model.reference == str(run.snapshot_path(20))
@@ -262,7 +262,7 @@ def well(tmp_path_factory):
 def test_a_click_on_a_warning_makes_the_run_that_is_suggested(window, tmp_path, well):
     ill = trained(tmp_path, 0.3)
     room = opened_at(window, ill)
-    strip, form, advice = room.view.health, room.copy_form, "Try a learning rate of 0.03 instead of 0.3."
+    strip, form, advice = room.view.health, room.form, "Try a learning rate of 0.03 instead of 0.3."
     wait_until(lambda: [one.kind for one in strip.shown] == ["too_high"])
     warning = strip.warnings[0]
     assert warning.isVisible() and "learning rate is too high" in warning.sentence.text()
@@ -284,10 +284,10 @@ def test_other_changes_reach_the_run_too(room, well):
     info, own = read_run(well), RunFolder(well).config()["training"]
     for suggestion in (Suggestion("steps", 40.0, 10), Suggestion("causal_share", None, 0.5)):
         room.runs_card.show_copy_form(info, suggestion)
-        changed = room.copy_form.command().options.to_dict()["training"]
+        changed = room.form.command().options.to_dict()["training"]
         assert changed == {**own, suggestion.setting: suggestion.value}
     room.runs_card.show_copy_form(info)
-    assert room.copy_form.mark.text() == "" and room.copy_form.command().options.training.steps == 40
+    assert room.form.mark.text() == "" and room.form.command().options.training.steps == 40
 
 
 def test_two_warnings_at_most(qtbot):

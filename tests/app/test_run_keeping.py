@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from typer.testing import CliRunner
 
-from app.rooms.train.form.new_run_form import CopyForm
+from app.rooms.train.form.new_run_form import NewRunForm
 from app.rooms.train.list.actions import LabelDialog, shell_command
 from app.runs.run_info import LABEL, MOST_BYTES, MOST_NOTE, MOST_TAGS, RunLabel, read_label, read_run, write_label
 from app.runs.run_keeping import export_name, write_run
@@ -257,7 +257,7 @@ def test_it_is_said_when_it_is_done_or_cannot_be(service, problems, run, tmp_pat
 
 @pytest.fixture
 def copy_form(qtbot):
-    made = CopyForm(RunState())
+    made = NewRunForm(RunState())
     qtbot.addWidget(made)
     return made
 
@@ -267,12 +267,12 @@ def test_everything_but_what_was_changed_is_the_runs_own(copy_form):
     run = stored_run("cats", PretrainOptions.from_dict({"name": "cats", "preset": "tiny", "training": training}))
     copy_form.show_run(read_run(run.path), Suggestion("learning_rate", 9e-4, 3e-4))
     assert copy_form.mark.text() == "Try a learning rate of 0.0003 instead of 0.0009."
-    copy_form.fields.set_value("name", "slower")
-    copy_form.fields.set_value("steps", "50")
+    copy_form.name.setText("slower")
+    copy_form.length.set_length("steps", 50)
     made, own = copy_form.command().options.to_dict(), run.config()
     assert made["training"] == {**own["training"], "steps": 50, "learning_rate": pytest.approx(3e-4)}
     assert made["name"] == "slower" and made["data"] == json.loads(json.dumps(own["data"])) | made["data"]
-    copy_form.fields.set_value("learning_rate", "fast")
+    copy_form.advanced.set_value("learning_rate", "fast")
     copy_form.submit()
     assert "Learning rate: type a number" in copy_form.problem.text()
 
@@ -280,7 +280,7 @@ def test_everything_but_what_was_changed_is_the_runs_own(copy_form):
 def test_a_copy_of_a_task(copy_form):
     options = FinetuneOptions.from_dict({"name": "films", "data": {"task": "sst2"}, "training": {"epochs": 3}})
     copy_form.show_run(read_run(stored_run("films", options).path))
-    copy_form.fields.set_value("epochs", "1.5")
+    copy_form.length.set_length("epochs", 1.5)
     made = copy_form.command()
     assert made.options.training.learning_rate == options.training.learning_rate
     assert made.kind == "finetune" and made.options.training.epochs == 1.5

@@ -259,8 +259,8 @@ def test_its_actions(room, models, orders, qtbot):
     page.strip.buttons[THREE_SEEDS].click()
     assert orders[0].varied.seeds == 3 and orders[0].options.training.learning_rate == 1e-3
     page.strip.buttons[COPY_BEST_RUN].click()
-    assert room.copy_form.isVisibleTo(room)
-    options = room.copy_form.command().options
+    assert room.form.isVisibleTo(room)
+    options = room.form.command().options
     assert options.training.learning_rate == 1e-3 and getattr(options.training, "epochs", None) == 4.0
 
 

@@ -9,17 +9,20 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QMenu
 
 from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
 from app.rooms.train.snapshots.cards import SnapshotList
 from app.runs.run_info import RunInfo, read_run
 from app.runs.run_sentences import state_line
+from app.shell.menus import fill_models
 from app.widgets.card import scrolled
 from bertcore import locations
 from bertcore.analysis.predict import WordGuess
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.training.finetune_options import FinetuneOptions
 from tests.app.conftest import placed, wait_until
 from tests.app.train_room import chosen_step, idle_room, look_at, stored_run, training_lines
 
@@ -256,3 +259,40 @@ def test_runs_folds_away_again_after_a_form_that_opened_it(qtbot):
     room.runs_card.show_form()
     room.runs_card.show_list()
     assert room.runs_card.isVisible(), "there is room for all cards"
+
+
+def test_the_newest_step_stays_in_sight_while_a_run_learns(room, qtbot):
+    run = stored_run(snapshots=range(0, 400, 10))
+    room.resize(1200, 600)
+    with qtbot.waitExposed(room):
+        room.show()
+    room.state.show_run(read_run(run.path))
+    for count in (20, 40):
+        room.state.set_snapshots(run.snapshots()[:count])
+        bar = room.watch.area.verticalScrollBar()
+        wait_until(lambda count=count, bar=bar: len(room.watch.list.rows) == count and 0 < bar.maximum() == bar.value())
+
+
+def test_the_settings_of_another_run_are_left_behind_by_a_new_one(room):
+    options = FinetuneOptions(name="films").with_changes(task="sst2", epochs=7.0, learning_rate=1e-3)
+    info = read_run(stored_run("films", options).path)
+    room.runs_card.show_copy_form(info)
+    form = room.form
+    assert "films" in form.about.text() and form.length.number == 7.0 and form.name.text() == "films 2"
+    room.runs_card.show_list()
+    room.runs_card.show_form()
+    assert form.about.isHidden() and form.planned().options.training.epochs is None
+    assert form.planned().options.training.learning_rate is None
+
+
+def test_own_runs_are_in_the_menu_of_models(window):
+    stored_run("early", step=0)
+    run = stored_run("cats", snapshots=(0, 20))
+    menu = QMenu(window)
+    fill_models(window, menu)
+    named = {action.text(): action for action in menu.actions()}
+    assert "Run: cats" in named and "Run: early" not in named
+    asked = []
+    window.services.open_model.requested.connect(asked.append)
+    named["Run: cats"].trigger()
+    assert asked == [str(run.path)]

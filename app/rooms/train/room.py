@@ -50,7 +50,7 @@ class TrainRoom(QWidget):
         self._open_model, self.state = open_model, state
         self.runs_card = RunsCard(state)
         self.runs, self.demos = self.runs_card.runs, self.runs_card.demos
-        self.form, self.copy_form = self.runs_card.form, self.runs_card.copy_form
+        self.form = self.runs_card.form
         self.view, self.sweep_page = RunView(state), SweepPage(state)
         self.run_actions = RunActions(self, state)
         self.data = DataCard(state.estimator)
@@ -138,16 +138,14 @@ class TrainRoom(QWidget):
             self.state.select_requested.emit(path)
 
     def _on_runs_card_page_changed(self) -> None:
-        if self.runs_card.shows_list:
-            self._list_fold.fold()  # a form has opened it; now the curves need the room again
-        else:
-            self._list_fold.unfold()
-        self._show_middle()
-        self._fold()
         if self.runs_card.shows_form:
+            self._list_fold.unfold()
             self._ask_estimate()
         else:
+            self._list_fold.fold()  # the form has opened it; now the curves need the room again
             self.state.estimator.stop()
+        self._show_middle()
+        self._fold()
 
     def _ask_estimate(self) -> None:
         """What the run in the form would learn from and take."""

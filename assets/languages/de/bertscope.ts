@@ -6379,7 +6379,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Save…</source>
-<translation>Speichern…</translation>
+<translation>Speichern …</translation>
 </message>
 <message>
 <source>Say which meaning the word has in each sentence: click to change it.</source>
@@ -7059,10 +7059,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Text of the lesson</source>
 <translation>Text der Lektion</translation>
-</message>
-<message>
-<source>Text, model and all other settings are those of “{name}”.</source>
-<translation>Text, Modell und alle anderen Einstellungen sind die von „{name}“.</translation>
 </message>
 <message>
 <source>Texts (*.txt *.tsv *.jsonl *.gz *.xz);;All files (*)</source>
@@ -7833,6 +7829,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The settings in {file} cannot be read, so the defaults are used: {why}.</source>
 <translation>Die Einstellungen in {file} sind nicht lesbar: {why}. Es gelten die Voreinstellungen.</translation>
+</message>
+<message>
+<source>The settings of “{name}”: change what should differ.</source>
+<translation>Die Einstellungen von „{name}“: ändern, was anders sein soll.</translation>
 </message>
 <message>
 <source>The shape is right, the numbers are not yet: read once more what the text at the gap asks for.</source>

@@ -64,16 +64,15 @@ class SettingFields(QWidget):
     submitted = Signal()  # Enter was pressed in one of them
     edited = Signal()
 
-    def __init__(self, title_role: str = "", *, has_help: bool = False, gap_px: float = 4) -> None:
+    def __init__(self, title_role: str = "", *, has_help: bool = False) -> None:
         """has_help: a line of help below each, and some space."""
         super().__init__()
         self.fields: dict[str, QWidget] = {}
         self._titles: dict[str, QLabel] = {}
         self._settings: dict[str, Setting] = {}
         self._usual: dict[str, Any] = {}
-        self._usual_texts: dict[str, str] = {}
         self._role, self._has_help = title_role, has_help
-        self._layout = vbox(parent=self, gap_px=gap_px)
+        self._layout = vbox(parent=self, gap_px=4)
 
     def show_settings(self, names: tuple[str, ...], usual: RunOptions) -> None:
         """Inputs for these settings, whose usual values are those of `usual`."""
@@ -82,7 +81,7 @@ class SettingFields(QWidget):
         if (tuple(self.fields), self._usual) == (names, values):
             return
         empty(self._layout)
-        self._titles, self._usual_texts = {}, {}
+        self._titles = {}
         self._settings, self._usual = {name: known[name] for name in names}, values
         self.fields = {name: self._add(known[name], usual.kind) for name in names}
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # for Qt to put them where this widget is in the order of Tab
@@ -102,7 +101,7 @@ class SettingFields(QWidget):
             return round(field.value()) if setting.kind is int else field.value()
         assert isinstance(field, QLineEdit)
         text = field.text().strip()
-        if text == self._usual_texts.get(name, ""):
+        if not text:
             return None
         return text if setting.kind is str else _number(text, setting, field.accessibleName())
 
@@ -127,11 +126,6 @@ class SettingFields(QWidget):
             field.setValue(float(text))
         elif isinstance(field, QLineEdit):
             field.setText(text)
-
-    def set_usual_text(self, name: str, text: str) -> None:
-        """What a line shows from the beginning; as long as it is left there, the setting is not changed."""
-        self._usual_texts[name] = text
-        self.set_value(name, text)
 
     def emphasise(self, names: Container[str]) -> None:
         """Makes the titles of these settings stand out among the others."""

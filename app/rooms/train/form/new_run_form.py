@@ -1,5 +1,5 @@
-"""The form that starts a run of any kind: what to train, what to start from, from which text, for how long; and the one
-for a run with the settings of another: what differs is its name, its length, its learning rate."""
+"""The form that starts a run of any kind: what to train, what to start from, from which text, for how long; empty, or
+filled in with the settings of another run."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,7 +23,7 @@ from bertcore.tasks.spec import TaskSpec
 from bertcore.training.data_facts import Fault, RunEstimate, TaskFacts, TextFacts
 from bertcore.training.finetune_options import DEFAULT_EPOCHS, FEWEST_STEPS, FinetuneOptions
 from bertcore.training.options import BUDGETS, RunOptions
-from bertcore.training.pretrain_options import DEFAULT_MINUTES, HEADS_OF_PAIRS, PretrainOptions
+from bertcore.training.pretrain_options import HEADS_OF_PAIRS, PretrainOptions
 
 from ....look import mark, numbers, say, theme
 from ....runs.finding import window_format
@@ -32,7 +32,6 @@ from ....runs.run_info import RunInfo
 from ....runs.run_kinds import (
     BY_KEY,
     EPOCHS,
-    MINUTES,
     RUN_KINDS,
     STEPS,
     FormValues,
@@ -77,6 +76,7 @@ class NewRunForm(QWidget):
         self._own: Path | None = None
         self._kept: dict[str, Any] = {}  # of settings that were loaded: those without a field
         self.advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
+        self.about, self.mark = label("", "muted", wrap=True), label("", "strong", wrap=True)  # of a run's settings
         self._words: dict[QWidget, list[QLabel]] = {}  # field -> its title, and its line of help
         self._vocab_size: int | None = None  # that the text gave, once somebody has counted
         self._run_s: float | None = None  # what one run would take, once that is known
@@ -93,6 +93,34 @@ class NewRunForm(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(key))
         self._own, self._kept = None, {}
         self._refresh()
+        for fields in (self.basic, self.advanced):
+            fields.show_values(values_of(self.run_kind.usual_options(False)))
+        self.length.set_length(*next(iter(self.run_kind.usual_lengths.items())))
+        self.show_source()
+
+    def show_source(self, name: str = "", suggested: Suggestion | None = None) -> None:
+        """Whose settings these are, and which of them is changed."""
+        show_text(self.about, name and say("The settings of “{name}”: change what should differ.", name=name))
+        show_text(self.mark, "" if suggested is None else suggestion_in_words(suggested, window_format(), say))
+        for fields in (self.basic, self.advanced):
+            fields.emphasise(() if suggested is None else (suggested.setting,))
+        if suggested is not None and suggested.setting in self.advanced.fields:
+            self.fold.setChecked(True)
+
+    def show_run(self, info: RunInfo, suggested: Suggestion | None = None) -> None:
+        """Takes over its settings, with a marked change; of a short run of a sweep with the length that it has alone.
+
+        Raises BertcoreError where its folder does not say them.
+        """
+        options = read_settings(RunFolder(info.path).config(), info.name)
+        changes: dict[str, Any] = {"name": f"{info.name[: MOST_NAME - 3]} 2"}
+        if suggested is not None:
+            changes[suggested.setting] = suggested.value
+        if info.sweep is not None and STEPS not in changes and (budget := budget_of(options)) is not None:
+            length = budget[1] / info.sweep.budget_share
+            changes[budget[0]] = round(length) if budget[0] == STEPS else length
+        self.show_options(options.with_changes(**changes))
+        self.show_source(info.name, suggested)
 
     def load(self, file: Path) -> None:
         """Fills in the settings in a file; what is wrong with it is said in the form."""
@@ -188,6 +216,7 @@ class NewRunForm(QWidget):
 
     def _build(self) -> None:
         layout = vbox(gap_px=4, margins=(0, 0, theme.px(6), 0))
+        fill(layout, self.about, self.mark)
         self._add(layout, say("What to train"), self.kind)
         layout.addWidget(self._sentence)
         self._add(layout, say("Start from"), self.model, say("Training starts from what this model already knows."))
@@ -412,62 +441,3 @@ class NewRunForm(QWidget):
             event.accept()
             return True
         return super().event(event)
-
-
-class CopyForm(QWidget):
-    """`cancelled` means back to the list."""
-
-    cancelled = Signal()
-
-    def __init__(self, state: RunState) -> None:
-        super().__init__()
-        self._state = state
-        self._options: RunOptions = PretrainOptions()
-        self._others: dict[str, Any] = {}  # a suggested change of a setting that has no field here
-        self.about, self.mark = label("", "muted", wrap=True), label("", "strong", wrap=True)
-        self.fields = SettingFields("muted", gap_px=5)
-        self.problem = label("", "error", wrap=True)
-        buttons = hbox(
-            (button(say("Start"), self.submit, look="primary"), 1), button(say("Cancel"), self.cancelled.emit)
-        )
-        vbox(self.about, self.mark, self.fields, self.problem, None, buttons, parent=self, gap_px=5)
-
-    def show_run(self, info: RunInfo, suggested: Suggestion | None = None) -> None:
-        """Takes over its settings, with a marked change; of a short run of a sweep with the length that it has alone.
-
-        Raises BertcoreError where its folder does not say them.
-        """
-        self._options = options = read_settings(RunFolder(info.path).config(), info.name)
-        unit, length = budget_of(options) or (MINUTES, DEFAULT_MINUTES)
-        changes = {} if suggested is None else {suggested.setting: suggested.value}
-        if STEPS in changes:
-            unit, length = STEPS, changes[STEPS]
-        elif info.sweep is not None:
-            length /= info.sweep.budget_share
-        names = ("name", unit, "learning_rate")
-        self._others = {name: value for name, value in changes.items() if name not in names}
-        self.fields.show_settings(names, options)
-        self.fields.set_value("name", info.name[: MOST_NAME - 3] + " 2")
-        self.fields.set_value(unit, str(length))
-        rate = options.peak_rate if isinstance(options, PretrainOptions) else options.training.learning_rate
-        self.fields.set_usual_text("learning_rate", "" if rate is None else numbers.rate(rate))
-        if "learning_rate" in changes:
-            self.fields.set_value("learning_rate", numbers.rate(changes["learning_rate"]))
-        self.fields.emphasise(changes)
-        show_text(self.mark, "" if suggested is None else suggestion_in_words(suggested, window_format(), say))
-        self.about.setText(say("Text, model and all other settings are those of “{name}”.", name=info.name))
-        self.problem.hide()
-
-    def set_focus(self) -> None:
-        """A person types the name first."""
-        self.fields.fields["name"].setFocus()
-
-    def submit(self) -> None:
-        try:
-            self._state.start_requested.emit(self.command())
-        except BertcoreError as error:
-            show_text(self.problem, str(error))
-
-    def command(self) -> RunCommand:
-        """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
-        return RunCommand(self._options.with_changes(**self.fields.changes(), **self._others))

@@ -27,7 +27,7 @@ from ....widgets.card import Card, button, label, scrolled, set_role, show_text
 from ....widgets.charts.drawing import Box
 from ....widgets.layouts import discard, fill, stacked, vbox
 from ....widgets.table import RowList
-from ..form.new_run_form import CopyForm, NewRunForm
+from ..form.new_run_form import NewRunForm
 
 GAP_PX, BAR_PX, PADDING_PX, INDENT_PX = 6, 4, 8, 16
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}
@@ -38,7 +38,7 @@ ABOUT_RUNS = mark("A run is the training of one model. Click one to see it.")
 
 
 class RunsCard(Card):
-    """Demos and runs; `form`: any new run, `copy_form`: one with the settings of another."""
+    """Demos and runs; in their place the form for a new run."""
 
     page_changed = Signal()  # the list, or another form
 
@@ -46,7 +46,7 @@ class RunsCard(Card):
         super().__init__(say("Runs"), intro=say(ABOUT_RUNS))
         self._state = state
         self.demos, self.runs = DemoPanel(state), RunList(state)
-        self.form, self.copy_form = NewRunForm(state), CopyForm(state)
+        self.form = NewRunForm(state)
         self._bin_offer: OfferLine | None = None
         self._problem = label("", "error", wrap=True)
         self._new = button(say("New run"), self.show_form, look="primary")
@@ -55,11 +55,10 @@ class RunsCard(Card):
         self._new.setSizePolicy(keeps_its_place)
         self.add_to_header(self._new)
         self._list = scrolled(vbox(self.demos, self.runs, None, margins=(0, 0, theme.px(4), 0)))
-        self._pages = stacked(self._list, self.form, self.copy_form)
+        self._pages = stacked(self._list, self.form)
         fill(self.body, self._problem, self._pages)
         self.setFixedWidth(theme.column_px(LIST_PX))
-        for form in (self.form, self.copy_form):
-            form.cancelled.connect(self.show_list)
+        self.form.cancelled.connect(self.show_list)
         state.problem_found.connect(self.show_problem)
         state.done.connect(self._show_done)
         state.binned.connect(self._show_binned)
@@ -67,19 +66,17 @@ class RunsCard(Card):
             changed.connect(self.show_problem)
 
     @property
-    def shows_list(self) -> bool:
-        return self._pages.currentWidget() is self._list
-
-    @property
     def shows_form(self) -> bool:
-        """The form for any new run, not the one for a copy."""
+        """The form for a new run."""
         return self._pages.currentWidget() is self.form
 
     def show_list(self) -> None:
         self._show_page(self._list)
 
     def show_form(self) -> None:
-        """The form for a new run, in place of the list."""
+        """The form for a new run, in place of the list; what was taken over from another is left behind."""
+        if not self.form.about.isHidden():
+            self.form.set_kind(self.form.run_kind.key)
         self._show_page(self.form)
         self.form.kind.setFocus()
 
@@ -99,12 +96,12 @@ class RunsCard(Card):
     def show_copy_form(self, run: RunInfo, suggested: Suggestion | None = None) -> None:
         """The form for a run with the settings of this one, in place of the list."""
         try:
-            self.copy_form.show_run(run, suggested)
+            self.form.show_run(run, suggested)
         except BertcoreError as error:
             self.show_problem(str(error))
             return
-        self._show_page(self.copy_form)
-        self.copy_form.set_focus()
+        self._show_page(self.form)
+        self.form.name.setFocus()
 
     def _show_page(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)

@@ -161,14 +161,13 @@ class QuestionsPage(QWidget):
         run, all_ = self.beside.currentData(), len(score.guesses)
         other = None if run is None else read_score(0, (run.held_out or {}).get("questions"))
         scores = (score, other) if other is not None and len(other.guesses) == all_ else ()
-        said = [tuple(words[0][0] if words else "" for words in each.guesses) for each in scores]
-        self.board.set_right(score.is_right, tuple(zip(*said, strict=True)))
-        flips, words = sum(len(set(pair)) > 1 for pair in zip(*said, strict=True)), ""
-        if said:
-            words = say("{flips} of {all} boxes say another word than in “{other}” (orange: there → here).",
-                        flips=flips, all=all_, other=run.name)  # fmt: skip
-        show_text(self.flips, words)
-        self.plot.setVisible(not said and not theme.is_projector())
+        said = ((words[0][0] if words else "" for words in each.guesses) for each in scores)
+        pairs = tuple(zip(*said, strict=True))
+        self.board.set_right(score.is_right, pairs)
+        flips, name = sum(here != there for here, there in pairs), run.name if pairs else ""
+        words = mark("{flips} of {all} boxes say another word than in “{other}” (orange: there → here).")
+        show_text(self.flips, say(words, flips=flips, all=all_, other=name) if pairs else "")
+        self.plot.setVisible(not pairs and not theme.is_projector())
 
     def _show_worlds(self) -> None:
         """Another run: a changed world has that of the unchanged one beside it."""
