@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN, SHIPPED, base_of, shipped_checkpoint
-from bertcore.runs.known_runs import run_behind, shorter_run
+from bertcore.runs.known_runs import run_behind
 from bertcore.runs.metrics_file import HELD_OUT, MetricsTail
 from bertcore.runs.run_folder import RunFolder
 
@@ -47,14 +47,6 @@ def steps_of(checkpoint: Path) -> Steps | None:
     if final is None or final not in dict(snapshots).values():
         final = snapshots[-1][1]
     return Steps(run, snapshots, final, *_stages_of(run, snapshots, final))
-
-
-def steps_to_play(checkpoint: Path) -> Steps | None:
-    """Those of its run; where that kept none, of a shorter run of the same recipe that ships."""
-    steps = steps_of(checkpoint)
-    shorter = shorter_run(checkpoint) if steps is None else None
-    newest = RunFolder(shorter).newest_snapshot() if shorter is not None else None
-    return steps if newest is None else steps_of(newest)
 
 
 def start_of(checkpoint: Path) -> Path | None:

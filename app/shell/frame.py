@@ -171,7 +171,7 @@ class Frame(QWidget):
         compared = state.baseline_changed, state.comparison_changed, state.what_if_changed, state.reading_changed
         for show, signals in (  # methods: the state would keep a frame that has been replaced by its lambda
             (self._show_text, (state.text_changed,)),
-            (self._show_tokens, (state.encoding_changed, state.masks_changed, state.model_changed)),
+            (self._show_tokens, (state.encoding_changed, state.masks_changed)),
             (self._show_focus, (state.focus_changed,)),
             (self._show_switches, (state.token_view_changed,)),
             (self._show_changes, (state.what_if_changed,)),

@@ -90,7 +90,7 @@ def _make_embed(made: type[EmbedRoom], context: RoomContext) -> QWidget:
 def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
     machine = context.services.time_machine
     room = made(context.services.state)
-    room.steps = lambda: machine.to_play
+    room.steps = lambda: machine.steps
     machine.changed.connect(room.follow_steps)  # a method: a lambda would keep the room as long as the machine lives
     room.follow_steps()
     room.snapshot_requested.connect(machine.open_snapshot)

@@ -56,14 +56,6 @@ class TimeMachine(QObject):
         return None if model is None else steps_of(model.folder)
 
     @property
-    def to_play(self) -> Steps | None:
-        """Of its run, or of a shorter one of the same recipe: for Play and for the film strip."""
-        from ..runs.stages import steps_to_play
-
-        model = self._open_model.model
-        return None if model is None else steps_to_play(model.folder)
-
-    @property
     def stage(self) -> str:
         """The one of STAGES that is open; empty for another step."""
         steps, model = self.steps, self._open_model.model

@@ -17,7 +17,6 @@ from ..look import say
 from ..state import ModelInfo
 from ..state.examples import load_examples
 from ..state.history import History
-from ..state.model_info import shorter_note
 from ..state.session_file import is_session
 from ..widgets.banner import BannerAction
 from ..widgets.command_list import Palette
@@ -165,7 +164,7 @@ class Window(QMainWindow):
         playback, machine, opener = self.services.playback, self.services.time_machine, self.services.open_model
         if playback.stop() or opener.model is None:
             return
-        steps = machine.to_play
+        steps = machine.steps
         if steps is not None and len(steps.snapshots) > 1:
             machine.set_following(False)
             playback.start(steps.snapshots)
@@ -305,10 +304,8 @@ class Window(QMainWindow):
             self.commands[f"model.{stage}"].setEnabled(stage in stages)
         self.commands["model.start"].setText(start_title(begin))
         self.commands["model.follow"].setEnabled(machine.live is not None)
-        to_play = machine.to_play
-        can_play = to_play is not None and len(to_play.snapshots) > 1
-        note = shorter_note(to_play.run) if to_play is not None else ""
-        bar.show_playing(self.services.playback.is_playing, can_play=can_play, note=note)
+        can_play = steps is not None and len(steps.snapshots) > 1
+        bar.show_playing(self.services.playback.is_playing, can_play=can_play)
 
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()

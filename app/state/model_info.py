@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bertcore.runs.known_runs import run_behind, shorter_run_of
+from bertcore.runs.known_runs import run_behind
 
 from ..look import say
 from .task_info import TaskInfo
@@ -60,10 +60,3 @@ class ModelInfo:
         """As people write it: `RoBERTa`."""
         title = self.config.family.title
         return say("pre-norm {family}", family=title) if self.config.norm == "pre" else title
-
-
-def shorter_note(run: Path) -> str:
-    """Said of a run that is shown in place of the one that made a model; empty for any other."""
-    if not (model := shorter_run_of(run)):
-        return ""
-    return say("{run}: a shorter run of the recipe of {model}, not the one that made it.", run=run.name, model=model)

@@ -206,14 +206,12 @@ class TitleBar(QFrame):
         self._show_step()
         self.play.show()
 
-    def show_playing(self, is_playing: bool, can_play: bool, note: str = "") -> None:
-        """Whether the snapshots of the run are being played, or would be at a click; can_play: there are some; note:
-        about the run."""
+    def show_playing(self, is_playing: bool, can_play: bool) -> None:
+        """Whether the snapshots of the run are being played, or would be at a click; can_play: there are some."""
         if is_playing:
             self.play.set_icon("stop", say("Stop playing (Escape): what was open before comes back"))
         elif can_play:
-            hint = say("Play: watch the model learn, one snapshot after the other (F5)")
-            self.play.set_icon("play", f"{hint}. {note}" if note else hint)
+            self.play.set_icon("play", say("Play: watch the model learn, one snapshot after the other (F5)"))
         else:
             hint = say("This model has no snapshots of its training to play; click for one that has (F5)")
             self.play.set_icon("play", hint)

@@ -24,7 +24,6 @@ from ..look.say import isolated
 from ..state import OtherText
 from ..state.baseline_names import beside
 from ..state.explore_state import ExploreState
-from ..state.model_info import shorter_note
 from ..state.token_units import KINDS
 from .charts.drawing import Box
 from .charts.pointer import ARROWS
@@ -284,11 +283,11 @@ def segment_name(segment: int) -> str:
 
 
 def note_about(state: ExploreState) -> str:
-    """What run is open, what was dropped, and which words the vocabulary lacks; empty when there is nothing to say."""
+    """What was dropped, and which words the vocabulary lacks; empty when there is nothing to say."""
     encoding = state.encoding
     if encoding is None:
         return ""
-    notes = [shorter_note(state.model.origin)] if state.model is not None else []
+    notes = []
     if encoding.dropped:
         most = numbers.count(state.max_positions)
         notes.append(
@@ -303,7 +302,7 @@ def note_about(state: ExploreState) -> str:
         else:
             text = say("Not in the vocabulary, read as {token}: {words}.", token=token, words=words)
         notes.append(text)
-    return "   ".join(filter(None, notes))
+    return "   ".join(notes)
 
 
 def typed(state: ExploreState, position: int) -> str:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import read_bytes, read_json_or_empty
-from bertcore.locations import ABOUT_FILE, BUILT_IN, CLASS_DEMO, SHIPPED, TINY, assets, home, runs_folder
+from bertcore.files import read_bytes
+from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, home, runs_folder
 
 
 def register_run(run: Path) -> None:
@@ -69,23 +69,6 @@ def run_behind(checkpoint: Path | None) -> Path | None:
         return run_around(checkpoint)
     run = (assets() / "runs" / checkpoint.name).resolve()
     return run if is_run(run) else None
-
-
-def shorter_run_of(run: Path) -> str:
-    """The model that ships whose recipe a run follows with fewer steps; empty for any other run.
-
-    Its bertscope.json says so: `{"shorter_run_of": "bertscope-mini"}`.
-    """
-    name = read_json_or_empty(run / ABOUT_FILE).get("shorter_run_of")
-    return name if name in SHIPPED else ""
-
-
-def shorter_run(checkpoint: Path) -> Path | None:
-    """Of a model that ships: the run beside its own that says that it is a shorter one. None where there is none."""
-    if checkpoint.resolve().parent != (assets() / "checkpoints").resolve():
-        return None
-    runs = sorted((assets() / "runs").glob(f"*/{ABOUT_FILE}"))
-    return next((file.parent for file in runs if shorter_run_of(file.parent) == checkpoint.name), None)
 
 
 def _start_time(run: Path, ships: Path) -> float:

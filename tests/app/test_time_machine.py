@@ -11,14 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from app.compute.over_time import read_snapshots
-from app.figures.figure import file_name
 from app.runs.run_info import RunInfo
-from app.runs.stages import _stages_of, steps_of, steps_to_play
+from app.runs.stages import _stages_of, steps_of
 from app.shell import time_machine
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.locations import ABOUT_FILE, BUILT_IN, SHIPPED, TINY, assets, shipped_checkpoint
-from bertcore.runs import known_runs as registry
+from bertcore.locations import SHIPPED, TINY, assets, shipped_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle, shown_room, wait_until
 from tests.app.run_window import STEPS, last_snapshot, run
@@ -132,48 +130,6 @@ def test_a_model_without_snapshots_has_no_switch_and_says_where_there_are_some(w
     assert window.services.open_model.reference == TINY and "Stop" in play.toolTip()
     window.commands["text.deselect"].trigger()  # Escape
     assert not window.services.playback.is_playing and "one snapshot after the other" in play.toolTip()
-
-
-@pytest.fixture
-def shorter(model_folder, tmp_path, monkeypatch):
-    """A model that ships without the snapshots of its run, and a shorter run beside that."""
-    ships = tmp_path / "assets"
-    monkeypatch.setattr(registry, "assets", lambda: ships)
-    shutil.copytree(model_folder, ships / "checkpoints" / BUILT_IN)
-    (ships / "runs").mkdir()
-    shutil.move(stored_run(BUILT_IN).path, ships / "runs" / BUILT_IN)
-    run = make_run(ships / "runs" / "short", STEPS)
-    (run.path / ABOUT_FILE).write_text(json.dumps({"shorter_run_of": BUILT_IN}))
-    return run
-
-
-@pytest.mark.usefixtures("hurried")
-def test_a_shorter_run_is_played_where_the_model_has_no_snapshots_and_says_so(shorter, open_window):
-    window = open_window(shorter.path.parents[1] / "checkpoints" / BUILT_IN, TEXT_A)
-    settle(window)
-    model, play, note = window.state.model, window.frame.title_bar.play, window.frame.note
-    assert "short: a shorter run" in play.toolTip() and "shorter" not in note.text()
-    assert steps_of(model.folder) is None and not window.frame.title_bar.switch.isVisible()
-    film = window.open_room("film").view
-    wait_until(lambda: len(film.strip.film.frames) == len(STEPS))
-    assert film.strip.film.now == len(STEPS) - 1
-    assert f"short: a shorter run of the recipe of {BUILT_IN}, not the one that made" in film.card.intro
-    figure = film.figure_of_strip()
-    assert f"shorter run of the recipe of {BUILT_IN}" in figure.caption
-    assert file_name(figure, "film") == "short-film-from-noise-to-patterns"
-    seen = []
-    window.services.playback.shown.connect(lambda _at: seen.append((window.state.model.step, note.text())))
-    play.click()
-    wait_until(lambda: not window.services.playback.is_playing)
-    assert [step for step, _ in seen] == list(STEPS) and all("short: a shorter run" in text for _, text in seen)
-    assert window.state.model is model and "shorter" not in note.text()
-
-
-@pytest.mark.parametrize("about", ["", "[]", '{"shorter_run_of": "another"}', '{"shorter_run_of": ["x"]}'])
-def test_what_says_no_such_thing_stands_for_no_model(about, shorter):
-    (shorter.path / ABOUT_FILE).write_text(about)
-    checkpoint = shorter.path.parents[1] / "checkpoints" / BUILT_IN
-    assert steps_to_play(checkpoint) is None and registry.shorter_run(checkpoint) is None
 
 
 def test_snapshots_of_another_shape_leave_the_head_as_it_was(window, own_home):

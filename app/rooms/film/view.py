@@ -18,7 +18,6 @@ from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined
 from ...look import numbers, say, theme
 from ...runs.stages import Steps
 from ...state import Reading, Selection
-from ...state.model_info import shorter_note
 from ...widgets.card import Card, button, label, tip
 from ...widgets.charts.drawing import Drawing, Shape
 from ...widgets.charts.pointer import ARROWS
@@ -178,7 +177,7 @@ class FilmView(View):
         if steps is None:
             return
         self.card.set_title(say("Film strip of {run}", run=steps.run.name))
-        is_task, note = model.task is not None, shorter_note(steps.run)
+        is_task = model.task is not None
         intro = say("The same text, read by the same model at each saved step of its training: from noise to patterns.")
         name, hint = say("Words"), say("The most likely words for the hidden one")
         if is_task:
@@ -187,7 +186,7 @@ class FilmView(View):
                 "answer?"
             )
             name, hint = say("Answer"), say("What the fine-tuned model answers")
-        self.card.set_intro(" ".join(filter(None, (note, "" if theme.is_projector() else intro))))
+        self.card.set_intro("" if theme.is_projector() else intro)
         self.tabs.setTabText(PICTURES.index(WORDS), name)
         self.tabs.setTabToolTip(PICTURES.index(WORDS), tip(f"{name}: {hint}"))
         index = {path: at for at, (_, path) in enumerate(steps.snapshots)}
@@ -231,7 +230,7 @@ class FilmView(View):
         size = self.strip.width(), self.strip.height()
         painter, run = FilmPicture(film, *size), f"{steps.run.name} {model_hash(steps.snapshots[-1][1])}".strip()
         at = say("snapshots at training steps {steps}", steps=", ".join(map(numbers.count, film.snapshots)))
-        is_head, model = film.picture == HEAD, joined(run, shorter_note(steps.run).rstrip("."), at)
+        is_head, model = film.picture == HEAD, joined(run, at)
         frames = {
             film.step_name(frame): Picture(*size, partial(painter.paint, now=index))
             for index, frame in sorted(film.frames.items())

@@ -13170,10 +13170,6 @@ Der andere Text: {other}
 <translation>{row}: {value} bleiben</translation>
 </message>
 <message>
-<source>{run}: a shorter run of the recipe of {model}, not the one that made it.</source>
-<translation>{run}: kürzerer Lauf nach dem Rezept von {model}, nicht der, aus dem es stammt.</translation>
-</message>
-<message>
 <source>{said} Loss: {loss} nats per label.</source>
 <translation>{said} Loss: {loss} Nat je Label.</translation>
 </message>
