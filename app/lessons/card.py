@@ -42,7 +42,6 @@ class LessonCard(QFrame):
         hint = say("Save your answers for your teacher")
         self.hand_in = button(say("Hand in…"), self.hand_in_requested.emit, hint=hint)
         self.keys = label("", "muted", wrap=True)
-        self.keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
         gap, top = theme.px(GAP_PX), hbox((self._name, 1), self._place, close)
         head = vbox(top, self._problem, gap_px=6, margins=(gap, theme.px(8), gap, 0))
         foot = vbox(self.keys, hbox(self.back, None, self.hand_in, self.next), margins=(gap, 0, gap, theme.px(10)))
@@ -68,10 +67,9 @@ class LessonCard(QFrame):
         count = len(player.lesson.pages)
         self._name.setText(player.lesson.title)
         self._place.setText(say("{number} of {count}", number=player.number + 1, count=count))
-        is_last = player.number == count - 1
         self.back.setEnabled(player.number > 0)
-        self.next.setVisible(not is_last)
-        self.hand_in.setVisible(is_last)
+        self.next.setVisible(player.number < count - 1)
+        self.hand_in.setVisible(self.next.isHidden())
         is_same = self._shown == (player.lesson, player.number)
         at = self._area.verticalScrollBar().value() if is_same else 0
         focused = QApplication.focusWidget()
@@ -82,7 +80,7 @@ class LessonCard(QFrame):
         if had_focus or not is_same:
             question = self.body.question
             entry = question.entry if question is not None and question.is_open and player.hint else None
-            (entry or self).setFocus(Qt.FocusReason.OtherFocusReason)  # the card: so that arrow keys turn pages
+            (entry or self).setFocus(Qt.FocusReason.TabFocusReason)  # the card: so that arrow keys turn pages
         self._shown = (player.lesson, player.number)
         self._show_keys()
         self._on_player_facts_changed()
@@ -93,7 +91,8 @@ class LessonCard(QFrame):
         is_open = question is not None and question.is_open
         count = len(question.options) if question is not None and is_open else 0
         keys = [say("1–{count}, Enter: check", count=count)] if count else []
-        if not keys and (focused is None or focused is self or self.isAncestorOf(focused)):
+        is_here = focused is None or focused is self or self.isAncestorOf(focused)
+        if not keys and is_here and (is_open or not self.next.isHidden()):
             keys = [say("Enter: check") if is_open else say("Enter: next page")]
         turns = focused is None or isinstance(focused, QAbstractButton | LessonCard)
         for arrow in self._arrows:
@@ -175,7 +174,6 @@ class QuestionBox(QWidget):
         else:
             asked = say("A number") if kind == "number" else say("A word")
             self.entry = QLineEdit(given, maxLength=200, placeholderText=asked)
-            self.entry.selectAll()
         if self.entry is not None:
             self.entry.setAccessibleName(say("Your answer"))
             self.entry.textChanged.connect(self._on_given)

@@ -10,7 +10,6 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.text_spans import Place, place_of
 
 from ..look import say
-from ..state import OtherText
 from ..state.explore_state import ExploreState
 from .lesson import WordAt
 from .measures import word_places
@@ -23,7 +22,7 @@ def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Seq
     a, b = (" ".join(text.splitlines()).strip() for text in (state.text_a, state.text_b))
     if not a:
         raise BertcoreError(say("There is nothing to copy yet: a page of a lesson needs a sentence A."))
-    model, step, baseline = *_model_of(state), state.baseline
+    model, step = _model_of(state)
     lines = {
         "model": model,
         "step": step,
@@ -37,7 +36,7 @@ def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Seq
         "whole-words": "on" if state.token_view.words else "",
         "specials": "" if state.token_view.specials else "off",
         "passage": state.applied_texts.get("span", "") if room == "apply" else "",
-        "other": baseline.a if isinstance(baseline, OtherText) else "",
+        "other": getattr(state.baseline, "a", ""),  # of a text, not of a model
         "contrast": " ".join(vars(state.contrast).values()) if state.contrast.against else "",
         "direction": state.what_if.direction or "",
         "cover": " ".join(covers),

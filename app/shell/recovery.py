@@ -6,7 +6,7 @@
                  log.txt       where the program was when it ended, and errors that nobody expected
 
 A window that is closed takes its folder with it, but for a lesson that is open. A folder whose lock is free was left
-behind: it is moved to crashes/ when it is offered, and stays there. Only that of a crash has a log.
+behind. That of a crash, which has a log, is moved to crashes/ when it is offered; the other ends with its answer.
 """
 
 from __future__ import annotations
@@ -50,10 +50,7 @@ class Left:
     session: Session | None
     lesson: Progress | None
     title: str  # of the lesson
-
-    @property
-    def is_of_a_crash(self) -> bool:
-        return (self.folder / LOG).exists()
+    is_of_a_crash: bool
 
 
 class Recovery(QObject):
@@ -85,10 +82,7 @@ class Recovery(QObject):
             faulthandler.enable(self._log)
         self._window.services.errors.log = self._log
         self._timer.start()
-        if left is not None and left.lesson is None and (left.folder / LESSON).exists():
-            damaged = say("The lesson that was open last time cannot be opened where it was: its file is damaged.")
-            self._window.show_problem(damaged)
-        if left is not None and (left.is_of_a_crash or left.lesson is not None):
+        if left is not None:
             self._window.offers.show("left", partial(self._offer, left))
 
     def close(self) -> None:
@@ -121,7 +115,10 @@ class Recovery(QObject):
             self._written = now
 
     def _offer(self, left: Left) -> OfferLine:
-        if left.lesson is not None and not left.is_of_a_crash:
+        if left.lesson is None and (left.folder / LESSON).exists():
+            sentence = say("The lesson that was open last time cannot be opened where it was: its file is damaged.")
+            line = OfferLine(sentence, say("OK"))
+        elif left.lesson is not None and not left.is_of_a_crash:
             closed = mark("The lesson “{title}” was open when BERTscope was closed, at page {number}.")
             line = OfferLine(say(closed, title=left.title, number=left.lesson.page + 1), say("Go on there"))
         elif left.session is not None or left.lesson is not None:
@@ -132,6 +129,9 @@ class Recovery(QObject):
         if left.is_of_a_crash:
             show = partial(QDesktopServices.openUrl, QUrl.fromLocalFile(str(left.folder)))
             line.add_button(say("Show the log"), show, str(left.folder / LOG))
+        else:
+            for answered in (line.accepted, line.dismissed):
+                answered.connect(partial(shutil.rmtree, left.folder, ignore_errors=True))
         line.accepted.connect(partial(self._restore, left))
         return line
 
@@ -149,7 +149,7 @@ class Recovery(QObject):
 
 
 def _left_behind() -> Left | None:
-    """Of the window that ended last; moved to where it is not found again."""
+    """Of the window that ended last; what a crash has left is moved to where it is not found again."""
     kept, newest = home() / "crashes", None
     for folder in sorted((home() / "windows").glob("*/")):
         lock = _lock_of(folder)
@@ -157,9 +157,12 @@ def _left_behind() -> Left | None:
             lock.acquire(timeout=0)
         except Timeout:
             continue  # another window that is at work
-        kept.mkdir(exist_ok=True)
-        newest = kept / folder.name
-        os.replace(folder, newest)
+        if (folder / LOG).exists():
+            kept.mkdir(exist_ok=True)
+            newest = kept / folder.name
+            os.replace(folder, newest)
+        elif (folder / LESSON).exists():
+            newest = folder
         _unlock(lock)
     if newest is None:
         return None
@@ -169,7 +172,7 @@ def _left_behind() -> Left | None:
     with contextlib.suppress(BertcoreError):
         answered = load_answers(newest / ANSWERS)
         lesson, title = load_progress(newest / LESSON, answered.answers), answered.lesson
-    return Left(newest, session, lesson, title)
+    return Left(newest, session, lesson, title, (newest / LOG).exists())
 
 
 def _lock_of(folder: Path) -> FileLock:

@@ -546,3 +546,15 @@ def test_the_card_says_what_is_wrong_with_the_page_while_the_file_is_written(pla
     assert said and said[-1].startswith(f"{played.file}:12: ") and problem.isHidden()
     played.read_again(LESSON)
     assert problem.isHidden()
+
+
+def test_enter_ends_a_free_answer_and_shift_enter_begins_a_line(played):
+    asked = ":: ask free Why?\n:: explain So.\n"
+    played.read_again(LESSON.split(":: ask choice")[0] + asked)
+    entry = played.body.question.entry
+    entry.setFocus()
+    for key in ("A", "Shift+Return", "B", "Return"):
+        press(entry, key)
+    (answer,) = played.player.kept.answers.values()
+    assert (answer.given, answer.right, answer.tries) == ("a\nb", None, 1)
+    assert played.card.keys.text() == "← →: pages", "there is no next page"

@@ -90,7 +90,6 @@ class WorkedWindow(app.shell.window.Window):
             "is_question": lesson and player.number == self.question(),
             "typed": player.kept.choices.get(player.page.title, "") if lesson else "",
             "offer": self.offer() is not None,
-            "problem": self.frame.banner.text,
         }
         print(json.dumps(shown), flush=True)
         self.close()

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from app.lessons.shipped import tour_file
 from tests.end_to_end.crashing_window import LESSON, TEXT, TYPED
 from tests.end_to_end.shell import run_python
 
@@ -33,6 +34,18 @@ def test_what_was_on_show_comes_back(tmp_path):
     assert (shown["text"], shown["lesson"], shown["typed"]) == (TEXT, LESSON.name, TYPED) and shown["is_question"]
 
 
+def test_an_offer_that_nobody_has_answered_is_made_again(tmp_path):
+    left = tmp_path / "windows" / "20260101-000000-0"
+    left.mkdir(parents=True)
+    progress = {"file": str(tour_file()), "page": 2, "choices": {}, "revealed": []}
+    (left / "lesson.json").write_text(json.dumps({"format_version": 1, **progress}), encoding="utf-8")
+    answered = {"format_version": 1, "name": "", "lesson": "A tour", "answers": []}
+    (left / "hand-in.answers.json").write_text(json.dumps(answered), encoding="utf-8")
+    for _ in range(2):
+        looked = run("look", tmp_path, "“A tour” was open when BERTscope was closed, at page 3")
+        assert looked.returncode == 0 and json.loads(looked.stdout)["offer"]
+
+
 def test_a_window_without_a_lesson_leaves_nothing(tmp_path):
     for _ in range(2):
         looked = run("look", tmp_path)
@@ -43,11 +56,10 @@ def test_a_window_without_a_lesson_leaves_nothing(tmp_path):
 def test_what_is_damaged_is_said_in_one_sentence(tmp_path):
     left = tmp_path / "windows" / "20260101-000000-0"
     left.mkdir(parents=True)
-    (left / "lesson.json").write_text("{", encoding="utf-8")
-    looked = run("look", tmp_path, "was open")
-    assert looked.returncode == 0
-    shown = json.loads(looked.stdout)
-    assert shown["problem"].startswith("The lesson that was open last time cannot") and not shown["offer"]
+    for text in ("{", '{"format_version": 1, "file": "x.md", "page": 1, "choices": [], "revealed": []}'):
+        (left / "lesson.json").write_text(text, encoding="utf-8")
+        looked = run("look", tmp_path, "its file is damaged")
+        assert looked.returncode == 0 and json.loads(looked.stdout)["offer"]
 
 
 def test_a_window_that_is_at_work_is_not_taken_for_a_crash(tmp_path):
