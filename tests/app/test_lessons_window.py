@@ -463,11 +463,9 @@ def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected):
     wait_until(lambda: rail.width() == wide)
 
 
-def test_one_list_has_all_views_of_attention_while_a_card_is_beside_the_room(projected):
+def test_one_list_has_all_views_of_attention_beside_a_card(projected):
     room = projected.open_room("attend")
     large = room.large
-    wait_until(large.buttons.buttons["matrix"].isVisible)
-    assert not large.every.isVisible()
     projected.lessons.open(FILES[0])
     projected.open_room("attend")
     wait_until(large.every.isVisible)
