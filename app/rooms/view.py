@@ -196,9 +196,9 @@ class View(QWidget):
 
         picture.context_menu_requested.connect(ask)
 
-    def offer_button(self, title: str, offer: ComparisonOffer) -> QPushButton:
+    def offer_button(self, title: str, offer: ComparisonOffer, look: str = "primary") -> QPushButton:
         """For a view that is empty as long as there is nothing to compare with."""
-        return button(title, lambda: self.comparison_wanted.emit(offer), look="primary")
+        return button(title, lambda: self.comparison_wanted.emit(offer), look=look)
 
     def offer_of_texts(self) -> QPushButton:
         return self.offer_button(say("Try it: a man and a woman"), TWO_TEXTS)

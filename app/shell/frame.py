@@ -52,7 +52,7 @@ class Frame(QWidget):
         self.open_key = ""  # of the room on show; empty while there is none
         self._make_room = make_room
         self._specs = {spec.key: spec for spec in specs}
-        self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs if spec.in_rail])
+        self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs if not spec.belongs_to])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
         self.tokens, self.prediction, self.help = QWidget(), PredictionLine(), HelpPanel()
@@ -97,7 +97,7 @@ class Frame(QWidget):
         above = {"tokens": self.tokens, "prediction": self.prediction, "difference": self.switches.difference}
         for name, widget in above.items():
             widget.setVisible(name in self._specs[room_key].above)
-        self.rail.set_room(room_key)
+        self.rail.set_room(self._specs[room_key].belongs_to or room_key)
         self.help.show_room(room_key)
         self._stack.setCurrentWidget(self._areas[room_key])
         self.room_opened.emit(room_key)

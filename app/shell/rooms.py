@@ -47,7 +47,7 @@ class RoomSpec(Titled):
 
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
     above: frozenset[str] = frozenset({"tokens", "prediction", "difference"})  # of the frame, what is shown with it
-    in_rail: bool = True  # else it is opened from the menu of lessons and by its key
+    belongs_to: str = ""  # the room that the rail marks in its place, for one that only menus and its key open
 
     def load(self) -> type[Any]:
         """Imports its class, which goes by its key: not before somebody asks for it."""
@@ -157,7 +157,7 @@ ROOMS = (
         mark("Guessing game"),
         mark("The class guesses a hidden word, then the model: who knows more words?"),
         above=BARE,
-        in_rail=False,
+        belongs_to="predict",
     ),
     RoomSpec(
         "film",
@@ -165,7 +165,7 @@ ROOMS = (
         mark("All snapshots of a run side by side: from noise to patterns"),
         _make_film,
         TOKENS,
-        in_rail=False,
+        belongs_to="train",
     ),
 )
 

@@ -25,6 +25,7 @@ class RoomButton(QAbstractButton):
         self.setAccessibleName(title)
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # not by a click: another room may be opened by its key
         self.setFixedSize(self.sizeHint())
 
     def set_narrow(self, is_narrow: bool) -> None:
@@ -43,7 +44,8 @@ class RoomButton(QAbstractButton):
         painter, rect, side = theme.painter(self), QRectF(self.rect()), theme.px(22)
         if self.isChecked() or self.underMouse() or self.hasFocus():
             painter.setPen(theme.focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
+            tint = "accent_tint" if self.isChecked() else "hover" if self.underMouse() else ""
+            painter.setBrush(theme.color(tint) if tint else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
         color = "accent" if self.isChecked() else "muted"
         higher = theme.px(3) if theme.is_projector() else 0  # where the button has less room below its words
@@ -91,10 +93,4 @@ class RoomRail(QFrame):
         self.setFixedWidth(outer if is_narrow else max(theme.column_px(WIDTH_PX), outer))
 
     def set_room(self, room_key: str) -> None:
-        """A room that is not here leaves no button checked."""
-        if room_key in self._buttons:
-            self._buttons[room_key].setChecked(True)
-        elif (checked := self._group.checkedButton()) is not None:
-            self._group.setExclusive(False)
-            checked.setChecked(False)
-            self._group.setExclusive(True)
+        self._buttons[room_key].setChecked(True)

@@ -103,7 +103,7 @@ def facts_about(reading: Reading, draw_ms: float, verified: str) -> str:
         "" if model.family == "BERT" else model.family,
         " · ".join(part for part in (say("%n token(s)", n=tokens), parts, masks) if part),
         say("forward pass {forward_ms} ms · drawn in {draw_ms} ms", forward_ms=forward, draw_ms=drawn),
-        f"CPU · fp32 · {verified}",
+        f"CPU · fp32 · {verified}" if numbers.is_technical() else verified,
         say("baseline kept in half precision, to save memory") if is_halved else "",
     ]
     return "      ".join(group for group in groups if group)
@@ -118,9 +118,7 @@ def verified_words(check: ReferenceCheck | None) -> tuple[str, str]:
         )
     if check.problem is not None:
         return say("something is off"), check.problem
-    verified, difference = say("verified"), check.largest_difference
-    if difference:
-        verified = say("verified to {difference}", difference=numbers.number(difference, 1))
-    return verified, say(
-        "Verified: this computer gets the numbers stored with the model; the largest difference is given."
+    return say("numbers verified"), say(
+        "Verified: this computer gets the numbers stored with the model; the largest difference is {difference}.",
+        difference=numbers.number(check.largest_difference or 0.0, 1),
     )

@@ -40,7 +40,10 @@ def room(window):
 
 @pytest.fixture
 def overview(room):
-    return room.get_view("parts")
+    """The strips of all tokens."""
+    view = room.get_view("parts")
+    view.which.setCurrentIndex(1)
+    return view
 
 
 @pytest.fixture
@@ -119,7 +122,7 @@ def test_nearest_words_by_either_measure(overview, window, model_folder, by):
     found = table_of(model_folder)[1].near([window.state.reading.request.input_ids[2]], 12, by)
     shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview.charts["nearest"].bars]
     assert shown == [(word.word, f"{getattr(word, by):.2f}") for word in found]
-    assert window.state.kept["embed.parts"] == by
+    assert window.state.kept["embed.parts"] == (by, False)
 
 
 def test_the_keyboard_reads_a_number_out(overview, window):
@@ -199,6 +202,7 @@ def test_512_tokens_and_a_fixed_position_table(open_window, tmp_path):
         room.open_view(key)
         settle(window)
         room.view.repaint()
+    room.get_view("parts").which.setCurrentIndex(1)
     strips, (place, column) = strips_of(room.get_view("parts")), (300, 6)
     assert len(strips["sum"]) == 512
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))

@@ -224,7 +224,7 @@ def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(window, tm
     expected = linear_cka(reading.trace.hidden_states, baseline.trace.hidden_states, reading.alignment)
     np.testing.assert_allclose(view.charts["cka"].values, np.maximum(expected, 0), atol=1e-6)
     best = int(expected[-1].argmax())
-    assert f"after layer {best} (CKA {expected[-1, best]:.2f})" in view.finding.text() and best
+    assert f"after layer {best} ({expected[-1, best]:.2f} of 1)" in view.finding.text() and best
     assert expected.shape == (3, 4) and "Compared:" not in view.finding.text()  # all tokens have a counterpart
 
 

@@ -82,7 +82,8 @@ def test_paths_are_the_engines_and_follow_the_selection(opened, window, reading)
     view, found = opened("paths"), pca(reading.trace.hidden_states)
     chart = view.charts["paths"]
     assert np.array_equal(chart.points.places, found.points)
-    assert f"across: {found.explained_variance_ratio[0]:.0%} of the variance" in view.cards["paths"].hint
+    assert f"it shows {found.explained_variance_ratio.sum():.0%} of the differences" in view.cards["paths"].hint
+    assert "“the” is most like “the” at the start" in view.cards["paths"].intro
     chart.setFocus()
     window.state.set_focus(2)
     press(chart, "Right")

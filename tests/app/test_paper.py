@@ -76,7 +76,7 @@ def test_the_script_makes_the_numbers_again(name, count, window, qtbot, tmp_path
 
 def test_widths_type_and_words(window, qtbot, tmp_path):
     view, (figure, *_) = figures_of(window, "layers.hidden", qtbot)
-    chart, size = view.charts["lengths"], view.charts["lengths"].size()
+    chart, size = view.charts["cosines"], view.charts["cosines"].size()
     folder = save_for_paper(figure, tmp_path)
     for name, inches in WIDTHS_IN.items():
         svg = (folder / f"{name}.svg").read_text()
@@ -86,15 +86,15 @@ def test_widths_type_and_words(window, qtbot, tmp_path):
             re.findall(rf'{name}[=:]"?(\d+)', svg) for name in ("font-weight", "font-family:Roboto;font-weight")
         )
         assert set(faces) == set(weights) and b64encode(theme.font_file(400)).decode() in svg
-        assert figure.title not in svg and all(word in svg for word in ("emb.", TEXT_A.split()[1]))
+        assert figure.title not in svg and TEXT_A.split()[1] in svg
         page = re.search(rb"/MediaBox \[0 0 ([\d.]+)", (folder / f"{name}.pdf").read_bytes())
         assert float(page[1]) == pytest.approx(72 * inches, abs=1)
     assert figure.caption in (folder / "caption.txt").read_text(encoding="utf-8")
     assert save_for_paper(figure, tmp_path).name == f"{folder.name}-2"
     with pytest.raises(ZeroDivisionError), on_paper(figure, 3.3):
-        assert chart.size() != size and chart._column is None
+        assert chart.size() != size
         raise ZeroDivisionError
-    assert chart.size() == size and theme.active() is theme.LIGHT and chart._column is not None
+    assert chart.size() == size and theme.active() is theme.LIGHT
 
 
 def test_the_sign_shows_in_grey_and_no_theme_does(window, qtbot):

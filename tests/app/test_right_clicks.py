@@ -18,6 +18,7 @@ def dot(view):
 
 
 def strip(view):
+    view.which.setCurrentIndex(1)  # all tokens
     strips = view.charts["strips"]
     rect, rows = strips.strip_rect(0), strips.parts[0].values.shape[0]
     return strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)

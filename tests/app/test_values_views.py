@@ -40,6 +40,7 @@ def begin(window, baseline):
     window.state.set_masks([3, 5])
     window.state.set_head(1, 2)
     window.state.set_focus(4)
+    window.state.kept["embed.parts"] = ("cosine", False)  # the strips of all tokens
     compare(window, baseline)
 
 

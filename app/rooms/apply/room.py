@@ -98,7 +98,8 @@ class Offers(View):
         for name in tuned_models():
             task, question, kind = SHIPPED[name]
             box, chosen = Card(say(task)), partial(self.chosen.emit, name)
-            self.buttons[name] = button(say("Try {task}", task=say(task)), chosen, look="primary")
+            look = "" if self.buttons else "primary"
+            self.buttons[name] = button(say("Try {task}", task=say(task)), chosen, look=look)
             example = mark("For example: “{text}”")
             if TASKS[kind].text:
                 example = mark("For example: “{text}”, with a passage that says it")

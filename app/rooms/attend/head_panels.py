@@ -25,6 +25,7 @@ from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.charts.raster import ColorBar
 from ...widgets.context_menu import Entry
+from ...widgets.controls import Choice
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import FlowLayout, Item, hbox, show_if, vbox
 from ...widgets.rich_text import RichLabel
@@ -40,6 +41,7 @@ MOST_OF_KIND, MOST_FOUND, MOST_EFFECTS, MOST_MOVED, MOST_ALIKE = 24, 40, 5, 6, 5
 MOST_SELECTED = 6  # of those that were found
 MAP_OF_MOVED_PX, MAP_OF_ALIKE_PX = 150, 260  # their heights
 GAP_PX = 7
+LOOKING, LOOKED_AT, A_LOT = mark("The word that looks"), mark("The word that it looks at"), 0.3
 Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a small number behind each, words after them
 
 
@@ -135,15 +137,18 @@ class KindsView(HeadsPanel):
 
 
 class FindView(HeadsPanel):
-    """Heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3.
+    """Heads in which one word looks at another a lot; behind that, those of a kind, or that fulfil a condition such as
+    attn(it -> cat) > 0.3.
 
-    A query goes on being answered while the text changes.
+    It goes on being answered while the text changes.
     """
 
     asks: ClassVar = {"find": False}
     links_name = mark("Matching heads, best first")
 
     def parts(self) -> list[Item]:
+        self.who, self.what = (Choice(say(one), None, self._on_word_chosen) for one in (LOOKING, LOOKED_AT))
+        self._has_chosen = False
         self.query = QLineEdit()
         self.query.setAccessibleName(say("Find heads: a kind or a condition"))
         self.query.setClearButtonEnabled(True)
@@ -151,8 +156,6 @@ class FindView(HeadsPanel):
         self.summary = label("", "strong", wrap=True)  # how many match, and by what they are ranked
         hint = say("Select these heads for Lines and the mean")
         self.choose = button("", lambda: self.shared.choose(*self._matches()), look="small", hint=hint)
-        self._example = label("", "muted", wrap=True)
-        self.try_it = button(say("Try it"), lambda: self.query.setText(self.query.placeholderText()), look="small")
         conditions = label(
             say(
                 "In attn(…): a word, A, B, special, any, or #position. Also: spread < 2 or distance > 4 (in tokens), "
@@ -161,25 +164,37 @@ class FindView(HeadsPanel):
             "muted",
             wrap=True,
         )
-        more = button(say("More conditions"), look="small", checkable=True)
-        more.toggled.connect(conditions.setVisible)
-        show_if(False, conditions, self.summary, self.links, self.choose)
+        self.more = button(say("As a formula"), look="small", checkable=True)
+        self.more.toggled.connect(lambda is_on: show_if(is_on, self.query, conditions))
+        show_if(False, self.query, conditions, self.summary, self.links, self.choose)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(lambda: self.shared.choose(*self._matches()[:1]))
         self.line = self.own_line(self.asked["find"])
-        found: list[Item] = [self.query, self.line, self.summary, self.links, self.choose]
-        return [*found, self._example, FlowLayout(self.try_it, more), conditions, None]
+        words, buttons = hbox((self.who, 1), label("→"), (self.what, 1)), FlowLayout(self.choose, self.more)
+        found: list[Item] = [words, self.line, self.summary, self.links, buttons]
+        return [*found, self.query, conditions, None]
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
         typed = self.query.text().strip()
         query = next((kind for kind in KINDS if say(KIND_NAMES[kind]).lower() == typed.lower()), typed)
-        return Job(find_in, (self.attentions, query)) if typed else None
+        return Job(find_in, (self.attentions, query or self._sentence()))
+
+    def _sentence(self) -> str:
+        """What the chosen words ask, as a formula. A word that is not in the text any more gives way to another."""
+        words = words_to_choose(self.attentions.encoding)
+        plain = [word for word in words if not word.startswith("#")] or list(words)
+        for choice, first in ((self.who, plain[-1]), (self.what, plain[0])):
+            chosen = choice.currentData()
+            if [choice.itemData(at) for at in range(choice.count())] != list(words):
+                choice.clear()
+                for word, shown in words.items():
+                    choice.addItem(shown, word)
+                choice.setCurrentIndex(choice.findData(chosen if self._has_chosen and chosen in words else first))
+        formula = f"attn({self.who.currentData()} -> {self.what.currentData()}) > {A_LOT}"
+        self.query.setPlaceholderText(formula)
+        return formula
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
-        words, example = words_of_example(self.attentions.encoding), "attn({} -> {}) > 0.3"
-        text = mark("Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}")
-        self._example.setText(say(text, who=words[0], what=words[1], query=example.format(*words)))
-        self.query.setPlaceholderText(example.format(*words))
         found: FoundHeads | None = self.answer_of("find", reading)
         count = 0 if found is None else len(found.matches)
         self.summary.setVisible(found is not None)
@@ -190,7 +205,11 @@ class FindView(HeadsPanel):
         measure = found.measured + (f" ({found.unit})" if found.unit else "")
         for kind in KINDS:
             measure = measure.replace(f"“{kind}”", f"“{say(KIND_NAMES[kind])}”")
-        self.summary.setText(say("%n head(s), ranked by {measure}", n=count, measure=measure))
+        summary = mark("%n head(s), ranked by {measure}")
+        if not self.query.text().strip():
+            summary = mark("%n head(s) in which “{who}” looks at “{what}” a lot")
+        words = {"who": self.who.currentText(), "what": self.what.currentText(), "measure": measure}
+        self.summary.setText(say(summary, n=count, **words))
         listed = [((one.layer, one.head), numbers.decimal(one.score)) for one in found.matches[:MOST_FOUND]]
         self.show_rows([("", listed, _and_more(count - MOST_FOUND))])
         few = min(count, MOST_SELECTED)
@@ -200,16 +219,24 @@ class FindView(HeadsPanel):
         found: FoundHeads | None = self.asked["find"].answer
         return [] if found is None else [(match.layer, match.head) for match in found.matches[:MOST_SELECTED]]
 
+    def _on_word_chosen(self) -> None:
+        self._has_chosen = True
+        self.query.clear()
+        self.redraw()
+
     def _on_query_text_changed(self, text: str) -> None:
         self.pause_ms = PAUSE_MS
         self.redraw()
 
 
-def words_of_example(encoding: Encoding) -> tuple[str, str]:
-    """Two words of the text, where it has two."""
-    words = [word for word, part in zip(encoding.labels, encoding.parts, strict=True) if part == "a"]
-    plain = [word for word in dict.fromkeys(words) if word.isalpha() and word.isascii()]
-    return (plain[-1], plain[0]) if len(plain) > 1 else ("it", "cat")
+def words_to_choose(encoding: Encoding) -> dict[str, str]:
+    """What a formula calls each word of a text, and how it is shown: a word by itself, else by its position."""
+    found = {}
+    for position, (word, part) in enumerate(zip(encoding.labels, encoding.parts, strict=True)):
+        is_plain = part in ("a", "b") and word.isalpha() and word.isascii()
+        name = f'"{word}"' if word.lower() in ("a", "b", "any", "special") else word
+        found[name if is_plain else f"#{position}"] = word if is_plain else f"{word} ({position})"
+    return found
 
 
 class EffectsView(HeadsPanel):

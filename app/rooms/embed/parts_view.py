@@ -1,8 +1,8 @@
-"""View "Overview": token, segment and position vectors add up, LayerNorm evens them out; one token in detail."""
+"""View "Overview": token, segment and position vectors add up, of one token or of all; LayerNorm evens them out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,8 @@ from ...widgets.charts.raster import NamedScale, color_limit, two_digits
 from ...widgets.controls import MenuButton
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import FlowLayout, fill, hbox, held, show_if, vbox
-from ..pictures import Bars, Cells, Dots
+from ...widgets.pages import tab_bar
+from ..pictures import Bars, Cells, Dots, Picture
 from ..values_view import ValuesView
 from .changes import ChangeCard
 from .embedding_parts import (
@@ -74,7 +75,8 @@ class PartsView(ValuesView):
             key="strips",
             title=mark("How the input vectors add up"),
             name=mark("Parts of the input embedding: rows are tokens, columns are dimensions"),
-            python="t.token_embeddings",
+            python="t.token_embeddings{view.python_row}",
+            follows=("token",),
             intro=mark(
                 "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
                 "it, added number by number: all that the model knows before its first layer."
@@ -149,13 +151,18 @@ class PartsView(ValuesView):
         ),
     )
     measure: NearestBy = "cosine"
+    is_of_one = True  # the strips are those of the selected token, not of all
     _swap_from: int | None = None
     _encoding: Encoding | None = None  # on show
 
     def lay_out(self) -> QLayout:
         strips, pictures = self.cards["strips"], Card()
         self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
-        strips.add_to_header(self.menu)
+        one, all_ = say("The numbers of the selected token"), say("Each token is a row in every strip")
+        names = {"one": (say("One token"), one), "all": (say("All tokens"), all_)}
+        self.which = tab_bar(names, say("Whose numbers"), small=True)
+        self.which.currentChanged.connect(self._on_which_changed)
+        strips.add_to_header(self.which, self.menu)
         self.last_scale = NamedScale(200)  # of what becomes of the sum
         explain("component", self.last_scale.bar)
         fill(strips.body, held(FlowLayout(self.scales["strips"], self.last_scale, gap_px=14)))
@@ -212,7 +219,8 @@ class PartsView(ValuesView):
         return card
 
     def restore(self, kept: Any) -> None:
-        self.measure = kept
+        self.measure, self.is_of_one = kept
+        self.which.setCurrentIndex(int(not self.is_of_one))
 
     def leave(self) -> None:
         """A click in another room is none for this one."""
@@ -279,12 +287,36 @@ class PartsView(ValuesView):
             of_baseline = say("difference: the sum now minus that {there}", there=where_compared(reading))
         elif reading.baseline is not None and baseline_of(reading) is None:
             of_baseline = say("your change comes later and cannot change the embeddings")
-        sums, limit = units.vectors(reading.trace.embedding_sum), limits[0]
+        sums, limit, rows, intro = units.vectors(reading.trace.embedding_sum), limits[0], tokens(units), ""
         dimensions = Side("dimension", list(map(str, range(sums.shape[1]))))
-        shown = [*parts, difference] if difference else parts
-        detail = {"parts": shown, "limit": limit, "last_limit": limits[1]}
+        shown, unit = [*parts, difference] if difference else parts, selection.unit(reading)
         hint = joined(columns, selection.token_view.vectors_note, of_baseline)
-        return Values(sums, tokens(units), dimensions, -limit, limit, detail=detail, hint=hint)
+        if self.is_of_one and unit is not None:
+            intro = say(
+                "A strip is a list of numbers: red is above zero, blue below. Which word it is, whether it stands in A "
+                "or B, at which place: added number by number, they are the sum that the model reads."
+            )
+            sums, rows, hint = sums[unit : unit + 1], rows.some([unit]), joined(units.labels[unit], hint)
+            position = rows.number(0)
+            notes = units.labels[unit], "AB"[min(reading.request.segments[position], 1)], str(position)
+            below = {say(NAMES[key]): note for key, note in zip(ADDENDS, notes, strict=True)}
+            shown = [
+                replace(part, values=values, mark=part.mark.strip("↓"), note=below.get(part.name, ""))
+                for part in shown
+                for values in (None if part.values is None else part.values[unit : unit + 1],)
+                if part.is_addend
+            ]
+        detail = {"parts": shown, "limit": limit, "last_limit": limits[1]}
+        return Values(sums, rows, dimensions, -limit, limit, detail=detail, hint=hint, intro=intro)
+
+    def _follow(self, picture: Picture, reading: Reading, selection: Selection) -> tuple[object, ...]:
+        """Strips of all tokens stay when another is selected."""
+        return () if picture.key == "strips" and not self.is_of_one else super()._follow(picture, reading, selection)
+
+    @property
+    def python_row(self) -> str:
+        """Of the arrays, in Python."""
+        return "[[position]]" if self.is_of_one else ""
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         if reading.encoding is not self._encoding:
@@ -295,8 +327,8 @@ class PartsView(ValuesView):
         self.change.show_reading(reading, selection.position)
         self._show_token(reading, selection)
         detail, tables = self.shown["strips"].detail, self.answer_of("tables", reading)
-        has_difference = len(detail["parts"]) > len(ADDENDS) + 2 and detail["parts"][-1].values is not None
-        if has_difference:
+        part = detail["parts"][-1] if detail["parts"] else None
+        if part is not None and part.values is not None and part.name == say("difference"):
             self.scales["strips"].name.setText(say("token, segment, position, sum, difference"))
         last = next((part for part in detail["parts"] if not part.is_addend and part.values is not None), None)
         self.last_scale.setVisible(last is not None)
@@ -333,11 +365,12 @@ class PartsView(ValuesView):
         if key != "strips":
             return super().sentence(key, row, column)
         number, *_ = self.charts[key].hovered_cell
-        part, side = self.charts[key].parts[number], self.shown[key].rows
+        parts, side = self.charts[key].parts, self.shown[key].rows
+        part, added = parts[number], parts[: len(ADDENDS)]
         value = float(part.values[row, column])
         if np.isnan(value):
             return say("{token} has no counterpart in the baseline", token=side.labels[row])
-        return say(
+        text = say(
             "{part} of {token} ({position}), dimension {dimension}: {value}",
             part=part.name,
             token=side.labels[row],
@@ -345,6 +378,9 @@ class PartsView(ValuesView):
             dimension=column,
             value=numbers.number(value, 5),
         )
+        if part.name != say(NAMES["sum"]) or any(one.values is None for one in added):
+            return text
+        return f"{text} = {' + '.join(numbers.number(float(one.values[row, column]), 2) for one in added)}"
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         if isinstance(self._pictures[key], Table):
@@ -361,7 +397,7 @@ class PartsView(ValuesView):
         hint, by_distance = self.cards[key].hint, self.measure == "distance"
         settings = say("nearest words by distance") if by_distance else say("nearest words by cosine")
         captions: dict[str, dict[str, Any]] = {
-            "strips": {"hint": say("rows: tokens · columns: the numbers of each vector")},
+            "strips": {"hint": say("rows: tokens · columns: the numbers of each vector"), "token": self.is_of_one},
             "lengths": {"title": f"“{self.cards[key].title}”", "hint": "", "token": True, "settings": settings},
             "positions": {"hint": joined(say("rows and columns: positions"), hint)},
             "segments": {"title": say("Segments A and B"), "hint": joined(say("columns: dimensions"), hint)},
@@ -372,7 +408,7 @@ class PartsView(ValuesView):
         assert self.reading is not None
         units, unit = self.selection.units(self.reading), self.selection.unit(self.reading)
         if key == "strips":
-            axes = Axis("token", units.labels), Axis("dimension")
+            axes = self.shown[key].rows.axis(), Axis("dimension")
             return {one.name: Numbers(one.values, axes) for one in self.charts[key].parts if one.values is not None}
         if key == "nearest":
             words = self.answer_of("near", self.reading) or []
@@ -389,8 +425,13 @@ class PartsView(ValuesView):
 
     def _choose(self, measure: NearestBy) -> None:
         self.measure = measure
-        self.kept_changed.emit(measure)
+        self.kept_changed.emit((measure, self.is_of_one))
         self.redraw("nearest")
+
+    def _on_which_changed(self, tab: int) -> None:
+        self.is_of_one = not tab
+        self.kept_changed.emit((self.measure, self.is_of_one))
+        self.redraw("strips")
 
     def _fill_parts(self, menu: QMenu) -> None:
         if self.reading is None:

@@ -113,7 +113,12 @@ class Strips(Drawing):
     def overlay(self) -> Iterator[Shape]:
         for number, raster in self._rasters.items():
             rect, rows = self.strip_rect(number), len(raster.values)
-            if self._selected is not None and self._selected < rows:
+            if self.hovered_cell is not None:  # the numbers that are added
+                width = rect.width() / raster.values.shape[1]
+                yield Box(
+                    QRectF(rect.x() + self.hovered_cell[2] * width, rect.y(), max(width, 3), rect.height()), line="ink"
+                )
+            if self._selected is not None and self._selected < rows > 1:
                 height = rect.height() / rows
                 row = QRectF(rect.x(), rect.y() + self._selected * height, rect.width(), max(height, 2))
                 yield Box(row, line="ink", line_px=1.2)

@@ -56,8 +56,8 @@ class FiresView(EvidenceView):
         Bars(
             key="gain",
             title=mark("Does it matter?"),
-            name=mark("How much likelier the next word is with it, in nats"),
-            intro=mark("How much likelier the next word, hidden, is with it than with 0 in its place, in nats."),
+            name=mark("How much likelier the next word is with it"),
+            intro=mark("How much likelier the next word, hidden, is with it than with 0 in its place; 1: 2.7 times."),
             method=mark("95% intervals, bootstrap-t by context"),
             python="[(matters := found.matters({shown.unit})).strongest.value, matters.random.value]",
             shown_digits=3,

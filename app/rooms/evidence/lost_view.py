@@ -64,7 +64,7 @@ class LostView(EvidenceView):
             title=mark("The loss with ever fewer parts"),
             name=mark("Loss"),
             curves=OWN_ORDER,
-            left_label=mark("loss of a masked word (nats)"),
+            left_label=mark("loss of a masked word"),
             python=STEPS.format("loss", "found.random_loss.min(axis=0)"),
             **TAKEN_OUT,
         ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from functools import partial
+from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -246,10 +247,9 @@ def unit_finding(found: FoundUnit) -> str:
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, the next word is {value} nats less likely.")
-        if gain.value < 0:
-            ending = mark("Without it, the next word is even more likely: {value} nats.")
-    return f"{text} {say(ending, value=interval_text(gain, partial(numbers.signed, digits=3)))}"
+        ending = mark("Without it, the next word is {value} times as likely.")
+    turned = replace(gain, low=gain.high, high=gain.low)  # what adds most makes it least likely without it
+    return f"{text} {say(ending, value=interval_text(turned, lambda nats: numbers.decimal(math.exp(-nats), 3)))}"
 
 
 def pruning_finding(found: Pruning, *, by_answers: bool) -> str:

@@ -216,7 +216,7 @@ class EvidenceView(ValuesView):
         return None if is_read else (say("No collection yet"), self.problem or say("Reading the collection…"))
 
     def offers(self) -> list[QPushButton]:
-        self.choose = button(say("Open file…"), self.file_wanted.emit, look="primary")
+        self.choose = button(say("Open file…"), self.file_wanted.emit)
         return [self.choose]
 
     def set_collection(self, collection: Gathered | None, problem: str = "") -> None:

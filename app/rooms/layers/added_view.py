@@ -13,7 +13,7 @@ from ...figures.figure import joined
 from ...figures.values import Side, Values, layers
 from ...look import mark, say
 from ...state import Reading, ReadingRequest, Selection
-from ...widgets.card import note, tip
+from ...widgets.card import tip
 from ...widgets.curve_specs import CurveSpec
 from ..pictures import Lines
 from ..values_view import ValuesView
@@ -49,15 +49,14 @@ class AddedView(ValuesView):
         Lines(
             key="lengths",
             title=mark("How much each layer adds"),
-            name=mark("Length of what is added"),
-            intro=mark("Higher: this part adds more. Compare with the grey line: what enters the layer."),
+            name=mark("Size of what is added"),
             curves=(
                 CurveSpec("entering", mark("entering the layer"), "muted", markers=True, dashed=True),
                 CurveSpec("attention", mark("attention adds"), "curve_train", markers=True),
                 CurveSpec("feed_forward", mark("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
             ),
             baseline_curves=BASELINE_CURVES,
-            left_label=mark("length (L2 norm)"),
+            left_label=mark("size"),
             includes_zero=True,
             saved_as="value",
             follows=("token",),
@@ -66,18 +65,17 @@ class AddedView(ValuesView):
         ),
         Lines(
             key="cosines",
-            title=mark("In which direction"),
-            name=mark("Cosine with what was there"),
+            title=mark("Does it confirm or take back?"),
+            name=mark("Direction of what is added"),
             intro=mark(
-                "Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of"
-                " it back."
+                "Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some back."
             ),
             curves=(
                 CurveSpec("attention", mark("attention"), "curve_train", markers=True),
                 CurveSpec("feed_forward", mark("feed-forward"), "curve_held_out", markers=True, symbol="s"),
             ),
             baseline_curves=BASELINE_CURVES,
-            left_label=mark("cosine"),
+            left_label=mark("same direction (1), opposite (−1)"),
             includes_zero=True,
             saved_as="value",
             follows=("token",),
@@ -88,8 +86,6 @@ class AddedView(ValuesView):
     )
 
     def lay_out(self) -> QLayout:
-        self.formula = note("")
-        self.cards["lengths"].body.addWidget(self.formula)
         about = say(
             "Attention: its cosine with what enters the layer (x). Feed-forward: its cosine with what "
             "attention has made of that (m)."
@@ -111,12 +107,18 @@ class AddedView(ValuesView):
         side, token = layers(len(stream.entering)), selection.units(reading).labels[unit]
         if key == "cosines":
             cosines = np.stack([stream.attention_cosine[:, unit], stream.feed_forward_cosine[:, unit]])  # (2,L)
-            hint = say("{token} · cosine between what is added and what was there", token=token)
-            return Values(cosines, curves, side, hint=hint)
+            return Values(cosines, curves, side, hint=token)
         lengths = np.stack([one[:, unit] for one in (stream.entering, stream.attention, stream.feed_forward)])  # (3,L)
-        hint = say("{token} · length of what each part adds to its vector", token=token)
-        hint = joined(hint, selection.token_view.vectors_note)
-        return Values(lengths, Side("part", ["entering", *curves.labels]), side, hint=hint)
+        most = (lengths[1:].argmax(axis=1) + 1).tolist()
+        intro = say(
+            "Higher: this part adds more; grey is what enters the layer. To “{token}”, attention adds most in layer "
+            "{attention}, feed-forward in layer {feed_forward}.",
+            token=token,
+            attention=most[0],
+            feed_forward=most[1],
+        )
+        hint = joined(token, selection.token_view.vectors_note)
+        return Values(lengths, Side("part", ["entering", *curves.labels]), side, hint=hint, intro=intro)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         text = say("x enters a layer; m = LayerNorm(x + attention); LayerNorm(m + feed-forward) goes on to the next.")
@@ -124,4 +126,4 @@ class AddedView(ValuesView):
             text = say(
                 "x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten."
             )
-        self.formula.setText(text)
+        self.charts["lengths"].setToolTip(tip(text))

@@ -61,10 +61,10 @@ class ApartView(ValuesView):
             title=mark("How far apart is each token?"),
             name=mark("How far each token is from the baseline: rows are tokens, columns are layers"),
             intro=mark(
-                "Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − "
-                "cosine; 0 is the same direction)."
+                "Row: a token. Column: a layer. No colour: its numbers are the same in both. Stronger colour: they are "
+                "further apart."
             ),
-            hovered=mark("{row}, {column}: cosine {value} with the baseline"),
+            hovered=mark("{row}, {column}: similarity {value} with the baseline"),
             write=lambda distance: numbers.decimal(1 - distance, 4),
             number="cosine_distance",
             saved_as="1 - cosine",
@@ -79,9 +79,9 @@ class ApartView(ValuesView):
             name=mark("How alike two layers are: rows are layers now, columns those of the baseline"),
             intro=mark(
                 "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike "
-                "in one are alike in the other (CKA, 1 at most)."
+                "in one are alike in the other (1 at most)."
             ),
-            hovered=mark("{row} and the baseline {column}: CKA {value}"),
+            hovered=mark("{row} and the baseline {column}: {value} of 1"),
             digits=3,
             number="cka",
             saved_as="CKA",
@@ -96,7 +96,9 @@ class ApartView(ValuesView):
 
     def lay_out(self) -> QLayout:
         self.problem, self.finding = label("", wrap=True), label("", wrap=True)  # of one of the two; of the layers
+        self.furthest = label("", wrap=True)
         self.cards["cka"].body.insertWidget(0, self.finding)
+        self.cards["distance"].body.insertWidget(0, self.furthest)
         self.problem.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for card in self.cards.values():
             card.body.addStretch(0)  # takes the grid's place while it is hidden
@@ -152,6 +154,7 @@ class ApartView(ValuesView):
         self.cards["distance"].setVisible(has_distance)
         self._right.set_foldable(has_distance and theme.is_projector())
         self.finding.setText("" if apart.cka is None else found(apart.cka, reading))
+        show_text(self.furthest, furthest_apart(self.shown["distance"], reading) if has_distance else "")
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:
         return None if key == "cka" else super().selected(key, side, selection)
@@ -161,14 +164,35 @@ class ApartView(ValuesView):
         return {"settings": f"{'linear CKA' if key == 'cka' else 'compared'} with {name}", "by_token": True}
 
 
+def furthest_apart(distance: Values, reading: Reading) -> str:
+    """The token that differs most; where some words are others, also the one among those that both have."""
+    rows = distance.array.max(axis=1, initial=0.0)  # (P)
+    is_shared = [
+        distance.rows.labels[row] == reading.shown_tokens[distance.rows.number(row)] for row in range(len(rows))
+    ]
+    if not rows.any():
+        return say("No token differs.")
+
+    def name(row: int) -> dict[str, Any]:
+        return {"token": distance.rows.labels[row], "stage": stage_name(int(distance.array[row].argmax()))}
+
+    text = say("Furthest apart: “{token}”, {stage}.", **name(int(rows.argmax())))
+    if all(is_shared) or not rows[is_shared].any():
+        return text
+    shared = say(
+        "Of the tokens that both have: “{token}”, {stage}.", **name(int(np.where(is_shared, rows, -1).argmax()))
+    )
+    return f"{text} {shared}"
+
+
 def found(cka: np.ndarray, reading: Reading) -> str:
     """Which layer the last one is most like, and which tokens were compared."""
     last = cka[-1].tolist()
     value = numbers.decimal(max(last))
     best = [stage for stage, cka_of_stage in enumerate(last) if numbers.decimal(cka_of_stage) == value]
-    text = mark("The last layer here is most like the baseline {stage} (CKA {value}).")
+    text = mark("The last layer here is most like the baseline {stage} ({value} of 1).")
     if len(best) > 1:  # as far as the digits on the screen go
-        text = mark("The last layer here is most like layers {layers} of the baseline (CKA {value}).")
+        text = mark("The last layer here is most like layers {layers} of the baseline ({value} of 1).")
     layers = ", ".join(stage_labels(len(last))[stage] for stage in best)
     words = say(text, stage=stage_name(best[0]), layers=layers, value=value)
     some, count = 0 if reading.alignment is None else len(reading.alignment.pairs), len(reading.encoding)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bertcore.analysis.vectors import cosines
+
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Axis, Numbers, joined
 from ...figures.values import Side, Values, stage_labels, tokens
@@ -76,8 +78,8 @@ class PathsView(ValuesView):
             "links": pairs if selection.wants_difference else (),
             "partners": dict(pairs),
         }
-        x, y = (numbers.percent(float(share)) for share in plane.explained_variance_ratio)
-        hint = say("PCA over all layers · across: {x} of the variance, up: {y}", x=x, y=y)
+        share = numbers.percent(float(plane.explained_variance_ratio.sum()))
+        hint = say("a flat map (PCA): it shows {share} of the differences", share=share)
         return Values(plane.points, side, detail=detail, hint=joined(hint, view.vectors_note))
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
@@ -109,13 +111,28 @@ class PathsView(ValuesView):
         return {"token": True, "settings": self.cards[key].hint}
 
 
+def in_all_numbers(reading: Reading, selection: Selection) -> str:
+    """What the selected token is most like at both ends: distances on the map are rough."""
+    units, unit, states = selection.units(reading), selection.unit(reading), reading.trace.hidden_states
+    if unit is None or len(units) < 2:
+        return ""
+    alike = np.stack([cosines(units.vectors(states[stage]))[unit] for stage in (0, -1)])  # (2,U)
+    alike[:, unit] = -np.inf
+    first, last = (units.labels[place] for place in alike.argmax(axis=1).tolist())
+    text = mark(
+        "By all their numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end."
+    )
+    return say(text, token=units.labels[unit], first=first, last=last)
+
+
 def in_words(reading: Reading, selection: Selection) -> str:
     """What lines and dots are."""
     if reading.baseline is None:
         return say(
             "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
-            "Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat."
-        )
+            "Blue circle: in A. Orange square: in B. Grey: special. {alike}",
+            alike=in_all_numbers(reading, selection),
+        ).strip()
     if shared_baseline(reading) is None:
         return say(
             "{baseline} has different layers or sizes, so its paths cannot be drawn on the same map. Hold X to"

@@ -41,10 +41,10 @@ PART_NAMES = {  # of `parameter_changes`
     "key": mark("key"),
     "value": mark("value"),
     "attention output": mark("output"),
-    "feed-forward in": mark("FFN in"),
-    "feed-forward out": mark("FFN out"),
+    "feed-forward in": mark("feed-forward 1"),
+    "feed-forward out": mark("feed-forward 2"),
     "LayerNorm": mark("LayerNorm"),
-    "pooler": mark("pooler (for [CLS])"),
+    "pooler": mark("layer on [CLS] (pooler)"),
     "word head": mark("word prediction"),
 }
 REVIEWS = TUNED[0]
@@ -98,8 +98,8 @@ class WeightsView(ValuesView):
             title=mark("Which token embeddings moved most?"),
             name=mark("Tokens whose embedding moved most"),
             intro=mark(
-                "A token’s embedding holds what the model knows about it before reading a text. The number is the L2 "
-                "distance that it moved. Click a token: which are near it now, and which were before?"
+                "A token’s embedding holds what the model knows about it before reading a text. Longer bar: training "
+                "moved it further. Click a token: which are near it now, and which were before?"
             ),
             number="moved_word",
             python="[(word.distance, word.cosine) for word in m.compare(a, b, {view.compared_python}).moved_words]",
@@ -114,7 +114,7 @@ class WeightsView(ValuesView):
 
     def lay_out(self) -> QLayout:
         names = {
-            SHARE: (say("Percent"), say("How far each part moved, as a share of its length before training")),
+            SHARE: (say("Percent"), say("How much each part changed, in percent of what it was before")),
             LENGTH: (say("Distance", meaning="of weights"), say("The distance itself: large parts move further")),
         }
         self.unit = tab_bar(names, say("Unit"), small=True)
@@ -139,7 +139,7 @@ class WeightsView(ValuesView):
         reviews = ComparisonOffer(OtherModel(None), model=REVIEWS)
         self.try_reviews = self.offer_button(say("Try it: before and after learning from film reviews"), reviews)
         untrained = ComparisonOffer(OtherModel(str(start_of(shipped_checkpoint(TINY)))), model=TINY)
-        self.try_tiny = self.offer_button(say("Try it: {model}, untrained and trained", model=TINY), untrained)
+        self.try_tiny = self.offer_button(say("Try it: {model}, untrained and trained", model=TINY), untrained, "")
         return [self.from_start, self.try_reviews, self.try_tiny]
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
@@ -193,8 +193,8 @@ class WeightsView(ValuesView):
         texts = [[self._number(self._size(part)) for part in row] for row in rows.values()]
         columns = Side("part", [say(PART_NAMES[one.part]) for one in next(iter(rows.values()))])
         intro = say(
-            "Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved "
-            "further (percent: of their length before)."
+            "Row: a layer. Column: a part of it; below, the parts outside the layers. Stronger colour: training "
+            "changed its numbers more (percent of what they were)."
         )
         intro, detail = "" if theme.is_projector() else intro, {"written": self._number}
         return Values(sizes, Side("layer", list(rows)), columns, 0.0, highest, texts, detail, hint=hint, intro=intro)
@@ -233,8 +233,13 @@ class WeightsView(ValuesView):
         if not moved:
             return say("Nothing: both models have the same weights.")
         most = max(moved, key=self._size)
-        text = say("Moved most: {part}, by {change}.", part=part_name(most), change=self._number(self._size(most)))
         rows, outside = split(changes)
+        text = say("Changed most: {part}, by {change}.", part=part_name(most), change=self._number(self._size(most)))
+        means = {name: np.mean([self._size(part) for part in row]) for name, row in rows.items()}
+        if len(means) > 1:
+            least, most_of_all = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+            each = say("On average {most} changed most of all layers, {least} least.", most=most_of_all, least=least)
+            text = f"{text} {each}"
         frozen = [part_name(part) for part in outside if not part.change]
         frozen += [name for name, row in rows.items() if not any(part.change for part in row)]
         if frozen:

@@ -124,9 +124,8 @@ def joint_probability(steps: Sequence[FilledMask]) -> str:
     """The product of the steps, which depends on their order."""
     if not steps:
         return ""
-    bits = -sum(math.log2(step.word.probability) for step in steps)
-    text = mark("All words together, in this order: probability {probability}, {bits} bits.")
-    return say(text, probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
+    probability = numbers.number(math.prod(step.word.probability for step in steps), 2)
+    return say("All words together, in this order: probability {probability}.", probability=probability)
 
 
 # Layer by layer.
@@ -264,7 +263,10 @@ def perplexities(found: Surprise, baseline: Surprise | None, reading: Reading) -
         is_worse = one.pseudo_perplexity > of.request.model.config.vocab_size
         return say("{perplexity} (worse than guessing at random)", perplexity=number) if is_worse else number
 
-    text = say("pseudo-perplexity {perplexity}", perplexity=written(found, reading))
+    text = mark("pseudo-perplexity {perplexity}")
+    if not numbers.is_technical():
+        text = mark("as if choosing among {perplexity} words")
+    text = say(text, perplexity=written(found, reading))
     if baseline is None or not len(baseline.bits) or reading.baseline is None:
         return text
     theirs = mark("baseline {perplexity}")
@@ -282,7 +284,7 @@ def surprise_sentences(
     """
     sentences = []
     if reading.baseline is not None and baseline is not None:
-        sentences.append(say("Left of the arrow: the bits {there}.", there=where_compared(reading)))
+        sentences.append(say("Left of the arrow: the surprise {there}.", there=where_compared(reading)))
         if has_gaps:
             sentences.append(say("Striped: nothing to compare with in {baseline}.", baseline=baseline_name(reading)))
         if len(baseline.bits) and len(baseline.bits) != len(found.bits):
@@ -291,25 +293,29 @@ def surprise_sentences(
                 "theirs": numbers.count(len(baseline.bits)),
             }
             text = mark(
-                "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
+                "The two numbers are taken over {ours} and {theirs} tokens, because {baseline} cuts the "
                 "text differently."
             )
             if isinstance(reading.request.baseline, OtherText):
-                text = mark(
-                    "The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two "
-                    "texts."
-                )
+                text = mark("The two numbers are taken over {ours} and {theirs} tokens, because they are of two texts.")
             sentences.append(say(text, baseline=baseline_name(reading), **counts))
+    text = mark(
+        "0: certain. 1: a coin toss. 10: one in a thousand. The number above says how unsure the model is on average: "
+        "as if it chose among that many equally likely words."
+    )
+    if numbers.is_technical():
+        text = mark(
+            "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity: as if the model chose "
+            "among that many equally likely words; 2 to the power of the mean, {mean} bits over {count} tokens."
+        )
     text = say(
-        "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
-        "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
-        "mean, {mean} bits over {count} tokens.",
+        text,
         mean=numbers.decimal(float(found.bits.mean()), 3),
         count=numbers.count(len(found.bits)),
     )
     sentences.append(text)
     if words:
-        sentences.append(say("Words: all pieces of a word are masked together, and their bits added up."))
+        sentences.append(say("Words: all pieces of a word are masked together, and their surprise added up."))
     if reading.request.what_if:
         sentences.append(say("Your changes inside the model are included."))
     return " ".join(sentences)

@@ -35,7 +35,7 @@ class SurpriseView(PredictView):
         Tokens(
             key="bits",
             title=mark("How surprising is each word?"),
-            name=mark("Surprise of each word, in bits"),
+            name=mark("Surprise of each word"),
             number="surprise",
             intro=mark(
                 "Each word is masked once while the model reads all the others as typed. Stronger colour: harder to "
@@ -44,8 +44,8 @@ class SurpriseView(PredictView):
             difference=mark("Red: harder to guess now than {there}. Blue: easier."),
             python=f"np.where((bits := {BITS}) > 0, bits, np.nan)",
             asks="bits",
-            scale=mark("surprise in bits"),
-            difference_scale=mark("change in bits"),
+            scale=mark("surprise (0: certain)"),
+            difference_scale=mark("change of the surprise"),
             least_change=LEAST_CHANGE_BITS,
             least_px=110,
         ),
@@ -109,7 +109,7 @@ class SurpriseView(PredictView):
         if is_difference:
             values = [numbers.difference(*pair) for pair in zip(before, now, strict=True)]
             marks, texts = [chart.tokens[unit].number for unit in order], [[numbers.signed(value)] for value in values]
-            click = say("The change, then the bits in the baseline and now. Click a word to select it.")
+            click = say("The change, then the surprise in the baseline and now. Click a word to select it.")
         else:
             values, texts = now, [[numbers.decimal(value)] for value in now]
             marks = ["" if np.isnan(one) else say("baseline {bits}", bits=numbers.decimal(one)) for one in before]

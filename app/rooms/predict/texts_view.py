@@ -108,7 +108,7 @@ class TextsView(PredictView):
         self.table.setMinimumHeight(theme.px(TABLE_PX))
         self.grid.setFixedHeight(theme.px(GRID_PX))
         offers = (
-            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES)), look="primary"),
+            button(say("Try it: five texts"), lambda: self.try_texts("\n".join(EXAMPLES))),
             button(say("Try it: doctors and nurses"), lambda: self.try_texts(TEMPLATE)),
             button(say("Try it: right and wrong sentences"), lambda: self.load(minimal_pairs_file())),
         )
@@ -299,7 +299,7 @@ def columns_for(scores: Sequence[TextScore]) -> list[ScoreColumn]:
     columns = (
         _column("a", say("Text")),
         _column("b", say("Text B")),
-        _column("surprise_bits", say("Surprise (bits per token)"), "surprise", numbers.decimal),
+        _column("surprise_bits", say("Surprise per token"), "surprise", numbers.decimal),
         _column("log_likelihood", ln_p, "text_log_likelihood", numbers.decimal),
         _column("word", say("At [MASK]")),
         _column("word_probability", say("Its probability"), "probability", numbers.probability),
@@ -316,7 +316,7 @@ def pair_columns(*, has_phenomena: bool) -> list[ScoreColumn]:
     columns = [
         _column("a", say("Right")),
         _column("b", say("Wrong")),
-        _column("margin_bits", say("It prefers (bits)"), "pair_margin", preferred),
+        _column("margin_bits", say("It prefers, by"), "pair_margin", preferred),
         _column("phenomenon", say("Phenomenon")),
     ]
     return columns if has_phenomena and not theme.is_projector() else columns[:3]

@@ -67,7 +67,7 @@ class TrainRoom(QWidget):
         self._start_card = Card()
         self.invitation = label(say("No runs yet. Start one: the class demo takes about a minute."), "muted", wrap=True)
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button(say("Class demo"), partial(self.demos.start, DEMOS[0]), look="primary")
+        start = button(say("Class demo"), partial(self.demos.start, DEMOS[0]))
         fill(self._start_card.body, None, self.invitation, 8)
         self._start_card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
         self._start_card.body.addStretch(1)

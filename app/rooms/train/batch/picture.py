@@ -243,7 +243,7 @@ class BatchLegend(Drawing):
         if self._note:
             fates.append(Words(QRectF(x, 0, plain(self._note) + theme.px(4), height), self._note, "muted"))
             x += plain(self._note) + theme.px(15)
-        low, high = say("loss 0"), say("{nats} nats", nats=round(MOST_LOSS))
+        low, high = say("loss 0"), say("loss {loss}", loss=round(MOST_LOSS))
         scale: list[Shape] = [Words(QRectF(x, 0, plain(low) + theme.px(6), height), low, "muted")]
         x += plain(low) + theme.px(6)
         steps, bar = 30, theme.px(60)

@@ -37,10 +37,10 @@ _PLACES = {  # kind of task, or the end of an answer -> what is read off a token
     "end": mark("The right answer ends here. The model’s answer ends at “{given}”."),
 }
 _NO_ANSWER = mark("means that this window has no answer. The model: “{given}”.")
-_LOSS = mark("{said} Loss: {loss} nats; the right answer got a probability of {p}.")
+_LOSS = mark("{said} Loss: {loss}; the right answer got a probability of {p}.")
 _LOSSES = {  # kind of task -> how wrong an answer is
     "regress": mark("{said} Squared error: {loss}."),
-    "multilabel": mark("{said} Loss: {loss} nats per label."),
+    "multilabel": mark("{said} Loss: {loss} per label."),
 }
 _TYPES = {  # of CoNLL-2003
     "PER": mark("person"),
@@ -70,11 +70,11 @@ def about_weights(batch: ShownBatch) -> str:
             step=step,
             at=numbers.count(batch.step),
         )
-    sentence = mark("Masked-word loss {loss} nats, {right} right on the first guess.")
+    sentence = mark("Masked-word loss {loss}, {right} right on the first guess.")
     if batch.causal:
-        sentence = mark("Next-word loss {loss} nats, {right} right on the first guess.")
+        sentence = mark("Next-word loss {loss}, {right} right on the first guess.")
     elif batch.task is not None:
-        sentence = mark("Loss {loss} nats, {right} right.")
+        sentence = mark("Loss {loss}, {right} right.")
         if math.isnan(losses.accuracy):
             sentence = mark("Loss {loss}, the mean squared error.")
     loss = say(sentence, loss=numbers.decimal(losses.word_loss), right=numbers.percent(losses.accuracy))
@@ -196,7 +196,7 @@ def about_token(batch: ShownBatch, row: int, position: int) -> str:
         if batch.losses is not None:
             nats, rank = float(batch.losses.losses[at]), numbers.count(int(batch.losses.ranks[at]))
             loss, p = numbers.decimal(nats), numbers.probability(math.exp(-nats))
-            parts.append(say("Loss {loss} nats, rank {rank}: probability {p}.", loss=loss, rank=rank, p=p))
+            parts.append(say("Loss {loss}, rank {rank}: probability {p}.", loss=loss, rank=rank, p=p))
     if parts:
         return " ".join(parts)
     if document < 0:

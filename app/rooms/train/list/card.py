@@ -49,7 +49,7 @@ class RunsCard(Card):
         self.form = NewRunForm(state)
         self._bin_offer: OfferLine | None = None
         self._problem = label("", "error", wrap=True)
-        self._new = button(say("New run"), self.show_form, look="primary")
+        self._new = button(say("New run"), self.show_form)
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)
         self._new.setSizePolicy(keeps_its_place)

@@ -115,7 +115,7 @@ class TimeMachineCard(Card):
         )
         self.play = button(say("Play"), lambda: self.play_requested.emit(tuple(state.snapshots)), hint=one_by_one)
         self.film_button = button(say("Film strip"), self._on_film_clicked, hint=side_by_side)
-        self.open_button = button(say("Open this step"), self.open_chosen, look="primary", hint=opened)
+        self.open_button = button(say("Open this step"), self.open_chosen, hint=opened)
         self.apply_button = button(say("Try it in Apply"), self.open_chosen, hint=tried)
         self.apply_button.clicked.connect(self.apply_requested)
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
