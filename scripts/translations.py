@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from jinja2 import Environment, nodes
@@ -27,6 +28,7 @@ from app.state.examples import load_examples
 from app.state.glossary import read_glossary
 from app.state.literature import before_bert, family
 from bertcore.exercises import EXERCISES, SAYS, sentences, ways_of
+from bertcore.files import read_json
 from bertcore.locations import assets
 from bertcore.runs.diagnosis_words import ALL_SENTENCES
 from bertcore.tasks.readers.reading import TASKS
@@ -78,9 +80,20 @@ def strings_of_sources() -> Texts:
         for said in Environment().parse(page.read_text(encoding="utf-8")).find_all(nodes.Call):
             if isinstance(said.node, nodes.Name) and said.node.name == "say" and isinstance(said.args[0], nodes.Const):
                 found["", said.args[0].value] = []
+    for text in texts_in(read_json(assets() / "names.json")):
+        found["", text] = []
     for one in (*family(), *before_bert()):
         found |= {("", text): [] for key in TEXTS_OF_ASSETS if (text := getattr(one, key))}
     return found
+
+
+def texts_in(table: Any) -> Iterator[str]:
+    """All that a table of names holds but its keys."""
+    if isinstance(table, str):
+        yield table
+    else:
+        for each in table.values() if isinstance(table, dict) else table:
+            yield from texts_in(each)
 
 
 def exercise_sentences() -> Iterator[str]:

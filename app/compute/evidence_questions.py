@@ -19,7 +19,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 from bertcore.progress import ReportProgress, no_progress, part_of
 
-from ..look import mark, say
+from ..look import mark, names, say
 from .evidence import SEED, Gathered, Kept, Kind, Work, read_collection, shipped_source
 
 if TYPE_CHECKING:
@@ -39,13 +39,7 @@ MOST_LABELS = 24  # of a confusion matrix
 NEAREST, GROUPS = 50, 3  # uses of a word
 READING = 0.9  # the share of the work that making an index is
 NO_SAMPLE = mark("No sample ships for the task of this model; open a file of examples.")  # as the engine says it
-UNASKABLE = {  # why a method of `m.evidence(...)` has no answer, whatever the engine says
-    "heads": mark(
-        "No pair of {file} can be asked: both words have to be single tokens of this vocabulary, and the two texts as "
-        "long as each other, with different answers."
-    ),
-    "grammar": mark("This model cannot read any sentence of {file} whole; choose another collection."),
-}
+UNASKABLE: dict[str, str] = names("no answer")  # why a method of `m.evidence(...)` has none
 
 
 def answer_of(work: Work, method: str, *given: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..look import mark, say
+from ..look import names, say
 from ..state.baseline_names import reason_in_words, replacing
 from ..state.readings import Reading
 from ..state.token_units import Units
@@ -24,13 +24,7 @@ from .figure import Axis
 Kind = Literal[
     "token", "stage", "layer", "head", "a_head", "neuron", "dimension", "word", "class", "text", "step", "part", "none"
 ]
-DIFFERENT = {  # why sides of other lengths have no places in common
-    "stage": mark("The two models have different layers, so only the open model is shown."),
-    "layer": mark("The two models have different layers, so only the open model is shown."),
-    "head": mark("The two models have different heads, so only the open model is shown."),
-    "neuron": mark("The two models have different sizes, so only the open model is shown."),
-    "dimension": mark("The two models have different sizes, so only the open model is shown."),
-}
+DIFFERENT: dict[str, str] = names("different sides")  # why those of other lengths have no places in common
 AXES = {"stage": "layer", "a_head": "head"}  # what a kind is called in a saved file, where that is another word
 
 

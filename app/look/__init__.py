@@ -3,6 +3,6 @@
 `from ..look import numbers, say, theme`: `numbers` and `theme` are modules of this package, `say` is the function.
 """
 
-from .say import mark, say
+from .say import mark, names, say
 
-__all__ = ["mark", "say"]
+__all__ = ["mark", "names", "say"]

@@ -14,6 +14,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from bertcore.files import read_json
+from bertcore.locations import assets
 
 _FORMS = re.compile(r"\((?:(\w+)\|(\w+)|(s|es))\)")  # (was|were), (s)
 
@@ -40,6 +45,16 @@ def say(text: str, /, *, n: int | None = None, meaning: str = "", **values: obje
 def mark(text: str, meaning: str = "") -> str:
     """A text that `say` shows later: only the tool that gathers texts sees a difference."""
     return text
+
+
+def names(table: str) -> Any:
+    """What things are called on the screen: a table of assets/names.json, from a key to what `say` shows."""
+    return _all_names()[table]
+
+
+@cache
+def _all_names() -> dict[str, Any]:
+    return dict(read_json(assets() / "names.json"))
 
 
 def quoted(word: str) -> str:

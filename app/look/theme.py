@@ -3,7 +3,7 @@
 How a widget uses it:
 
     from app.look import theme
-    painter.setPen(theme.color("muted"))       a QColor of the theme in use (names: the fields of Theme)
+    painter.setPen(theme.color("muted"))       a QColor of the theme in use (names: assets/themes.json)
     painter.setFont(theme.font(12, bold=True)) the program's font, pixel size before projector scaling
     layout.setSpacing(theme.px(8))             a length, scaled in projector mode
     colors = theme.sequential_table()          256 colours for QImage.setColorTable or a pyqtgraph LUT
@@ -14,9 +14,9 @@ overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -36,6 +36,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication
 
+from bertcore.files import read_json
 from bertcore.locations import assets
 from bertcore.memory import no_garbage_collection
 
@@ -52,83 +53,32 @@ AS_FAR_FROM_BOTH = 0.05 * 21**0.5 - 0.05  # the luminance on which black and whi
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
-def _values(light: Any, dark: Any, contrast: Any) -> Any:
-    """A field of Theme with its value in each of the three themes."""
-    return field(metadata={"light": light, "dark": dark, "contrast": contrast})
-
-
 @dataclass(frozen=True)
 class Theme:
-    """One colour for each role. A `*_tint` is the quiet background that goes with the strong colour of that name."""
+    """A colour for each role of assets/themes.json, as an attribute.
+
+    A `*_tint` is the quiet background that goes with the strong colour of that name; in a scale None is a jump, past
+    middle tones on which no text has a contrast of 7.
+    """
 
     name: str
-    window: str = _values("#f6f7f9", "#11151b", "#000000")  # behind the cards
-    card: str = _values("#ffffff", "#191f27", "#000000")
-    line: str = _values("#e1e5ea", "#2c343f", "#a6a6a6")  # card edges, separators, grid lines
-    field: str = _values("#ffffff", "#12171e", "#000000")  # behind text that can be edited
-    track: str = _values("#eceef1", "#2a313b", "#383838")  # the empty part of a bar
-    hover: str = _values("#f1f4f8", "#232b35", "#2e2e2e")  # a button or row under the mouse
-    ink: str = _values("#1b2430", "#e7ebf0", "#ffffff")
-    muted: str = _values("#5f6975", "#9ba6b3", "#e4e4e4")
-    faint: str = _values("#848d99", "#6d7885", "#bdbdbd")  # hints, disabled text
-    accent: str = _values("#0b6bcb", "#4f9fe8", "#ffe45c")
-    accent_tint: str = _values("#e7f1fb", "#1a3148", "#3a3300")
-    on_accent: str = _values("#ffffff", "#07131f", "#000000")  # text on the accent
-    segment_a: str = _values("#00568a", "#5fb0ea", "#34c8ff")
-    segment_a_tint: str = _values("#e3f0f9", "#16344a", "#002f4d")
-    segment_b: str = _values("#a34700", "#f4aa64", "#f9d577")
-    segment_b_tint: str = _values("#fdeadd", "#48291a", "#4a2400")
-    special: str = _values("#5f6975", "#95a2b3", "#e6dfd0")
-    special_tint: str = _values("#eceef1", "#2a313b", "#383838")
-    mask: str = _values("#6b1049", "#ffc7f1", "#ffa1c9")
-    mask_tint: str = _values("#f9e6f1", "#48203a", "#4d0038")
-    bar: str = _values("#9ec5ef", "#416381", "#3f84cc")  # the plain bar of a bar list
-    bar_strong: str = _values("#0072b2", "#2aa5e4", "#7fdbf2")  # the bar of what is being looked at
-    good: str = _values("#009e73", "#478666", "#00bd7a")  # "the word that was there", a run that is done
-    good_text: str = _values("#007a59", "#6fedc0", "#4affbd")
-    warn: str = _values("#e69f00", "#fbd769", "#eea600")  # paused
-    bad: str = _values("#d55e00", "#f57c52", "#f65225")  # failed
-    bad_text: str = _values("#a84a00", "#f8996a", "#fbaa71")
-    bad_tint: str = _values("#fdeadd", "#43281a", "#4a1800")
-    good_tint: str = _values("#e2f4ee", "#153a30", "#003a22")
-    dim: str = _values("#1b2430", "#000000", "#000000")  # over what a lesson does not talk about
-    curve_train: str = _values("#0072b2", "#56b4e9", "#348fd0")
-    curve_held_out: str = _values("#d55e00", "#f0824a", "#f98323")
-    curve_mlm: str = _values("#009e73", "#2a9d78", "#49db8d")
-    curve_nsp: str = _values("#cc79a7", "#f4a0bf", "#f192c1")
-    curve_rate: str = _values("#66707d", "#79809c", "#e4e4e4")
-    curve_norm: str = _values("#e69f00", "#f5d67a", "#ffe45c")
-    # attention, probability: low to high. None: a jump, past the middle tones on which no text has a contrast of 7
-    sequential: tuple[str | None, ...] = _values(
-        ("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
-        ("#171d25", "#15304b", "#174b78", "#1c68a6", "#2f86d1", "#55a6f0", "#8ecbff"),
-        ("#000000", "#001f52", "#0043a8", None, "#4fa3ff", "#a6d4ff", "#ffffff"),
-    )
-    # signed values: negative, zero in the middle, positive
-    diverging: tuple[str | None, ...] = _values(
-        ("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
-        ("#56adff", "#3380d0", "#234f82", "#1b2129", "#7d332f", "#cc4b46", "#ff7a6b"),
-        ("#c4e2ff", "#4fa3ff", None, "#0043a8", "#000000", "#9c1c00", None, "#ff7a5c", "#ffcfc0"),
-    )
-    least_contrast: float = _values(4.5, 4.5, 7.0)  # of text on its background (WCAG 2.1, levels AA and AAA)
-    focus_px: int = _values(1, 1, 3)  # width of the ring around what has the keyboard
-    stroke: float = _values(1.0, 1.0, 1.8)  # what the widths of frames in pictures are multiplied by
+    values: Mapping[str, Any]
+
+    def __getattr__(self, role: str) -> Any:
+        try:
+            return self.values[role]
+        except KeyError:
+            raise AttributeError(role) from None
 
 
 def _theme(name: str) -> Theme:
-    return Theme(name, **{one.name: one.metadata[name] for one in fields(Theme) if one.metadata})
+    """ "paper", for a journal, is light, and what differs in colour differs in grey too."""
+    roles = read_json(assets() / "themes.json").items()
+    values = {role: values.get(name, values["light"]) for role, values in roles}
+    return Theme(name, {role: tuple(one) if isinstance(one, list) else one for role, one in values.items()})
 
 
-LIGHT, DARK, CONTRAST = _theme("light"), _theme("dark"), _theme("contrast")
-PAPER = replace(  # in a journal: what differs in colour differs in grey too
-    LIGHT,
-    name="paper",
-    diverging=("#fdf6c3", "#f3d573", "#d9a75f", "#a8847c", "#74628f", "#43418f", "#141a52"),
-    curve_train="#08306b",
-    curve_held_out="#e08214",
-    curve_mlm="#2b8c68",
-    curve_nsp="#c994c7",
-)
+LIGHT, DARK, CONTRAST, PAPER = map(_theme, ("light", "dark", "contrast", "paper"))
 THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST)}
 SYSTEM = "system"  # in the place of a theme's name: the one that the system asks for
 
@@ -401,7 +351,7 @@ def _palette(theme: Theme) -> QPalette:
 def stylesheet(theme: Theme, scale: float) -> str:
     """assets/window.qss in the colours of a theme, its lengths scaled by `scale`."""
     values = {
-        **vars(theme),
+        **theme.values,
         "warn_tint": f"#1e{theme.warn[1:]}",
         "blank_ink": CONTRAST.muted if theme is CONTRAST else DARK.faint,
     }

@@ -13,17 +13,12 @@ from bertcore.limits import TOKENIZER_BYTES
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import SHAPE
 
-from ..look import mark, numbers, say
+from ..look import names, numbers, say
 from .run_info import is_built_in
 
 MOST_VALUE = 60  # characters
 _NO_SETTINGS = ("format_version", "name")
-_SHAPE = {
-    "num_hidden_layers": mark("layers"),
-    "hidden_size": mark("numbers per token"),
-    "num_attention_heads": mark("heads in each layer"),
-    "vocab_size": mark("entries in the vocabulary"),
-}
+_SHAPE: dict[str, str] = names("shape of a model")
 
 
 def differences(runs: Sequence[Path]) -> list[tuple[str, tuple[str, ...]]]:

@@ -15,22 +15,14 @@ from bertcore.runs.run_folder import cause_of
 from bertcore.runs.run_metrics import RunMetrics, metric_key
 from bertcore.runs.run_record import common_answer, loss_by_frequency
 
-from ..look import mark, numbers, say
+from ..look import mark, names, numbers, say
 from ..state.literature import published_results, published_tasks
 from ..state.task_info import FEW, counted, counted_value, metric_name, metric_value
 from .finding import APPLY, BEST, COMPARE, CONTINUE, COPY, LOG, OPEN, RESUME, SLOWER, Finding
 from .run_info import HeldOutExample, RunInfo, RunResult
 
 WORSE = 1.02  # of the best loss: less than this is chance
-_COMPARED = {  # of teacher and student, as comparison.json names it
-    "layers": mark("layers"),
-    "parameters": mark("parameters"),
-    "forward_ms": mark("ms per batch"),
-    "mlm_loss": mark("masked-word loss"),
-    "mlm_accuracy": mark("words correct"),
-    "mlm_top5": mark("correct in five guesses"),
-    "nsp_accuracy": mark("next sentence correct (guessing: 50%)"),
-}
+_COMPARED: dict[str, str] = names("teacher and student")  # as comparison.json names it
 _SHARES = ("mlm_accuracy", "mlm_top5", "nsp_accuracy")
 MOST_TEXT, MOST_PASSAGE = 160, 120  # characters
 

@@ -7,25 +7,12 @@ from bertcore.runs.metrics_file import examples_of
 from bertcore.runs.run_folder import RunStatus
 from bertcore.training.sweep_plan import WORDS
 
-from ..look import mark, numbers, say
+from ..look import mark, names, numbers, say
 from ..state.task_info import counted_value, metric_name
 from .run_info import RunInfo
 
-_STATES = {
-    "waiting": mark("Waiting"),
-    "starting": mark("Starting"),
-    "running": mark("Running"),
-    "paused": mark("Paused"),
-    "stopped": mark("Stopped"),
-    "done": mark("Done"),
-    "failed": mark("Failed"),
-}
-_SETTINGS = {
-    "learning_rate": mark("learning rate"),
-    "batch_size": mark("batch size"),
-    "epochs": mark("epochs"),
-    "seed": mark("seed"),
-}
+_STATES: dict[str, str] = names("states of a run")
+_SETTINGS: dict[str, str] = names("settings")
 
 
 def shown_name(run: RunInfo, short: bool = False) -> str:

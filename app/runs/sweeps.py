@@ -9,7 +9,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sweep_results import MeasurementReader, Sweep, SweepGroup, SweepRun, read_sweep
 from bertcore.training.sweep_plan import Varied, rates_around, usual_rate
 
-from ..look import mark, numbers, say
+from ..look import mark, names, numbers, say
 from ..state.task_info import metric_name, metric_value
 from .finding import APPLY_BEST_RUN, COPY_BEST_RUN, OPEN_BEST_RUN, RESUME_SWEEP, THREE_SEEDS, Finding
 from .process import RunCommand
@@ -17,12 +17,7 @@ from .run_info import RunInfo
 from .run_kinds import COMMANDS, kind_in, read_settings
 from .run_sentences import setting_name, setting_value, state_name
 
-_COUNTS = {
-    "learning_rate": mark("%n learning rate(s)"),
-    "batch_size": mark("%n batch size(s)"),
-    "epochs": mark("%n length(s)"),
-    "seed": mark("%n seed(s)"),
-}
+_COUNTS: dict[str, str] = names("counts of a sweep")
 FIVE, A_THIRD, THREE = 5, 1 / 3, 3  # learning rates; of the budget; seeds
 FEW_EXAMPLES = 200  # with fewer held-out examples, a few of them decide
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from bertcore import locations
 
-from ..look import mark, say
+from ..look import mark, names, say
 from ..look.language import LANGUAGES, SYSTEM
 from ..runs.stages import GOING_ON, TUNING, UNTRAINED
 from ..state import NOTHING_CHANGED
@@ -26,16 +26,7 @@ from .rooms import ROOMS
 from .services import Services
 from .sessions import Sessions
 
-MENUS = {
-    "file": mark("File"),
-    "edit": mark("Edit"),
-    "model": mark("Model"),
-    "compare": mark("Compare"),
-    "text": mark("Text"),
-    "room": mark("Room"),
-    "view": mark("View"),
-    "lesson": mark("Lessons"),
-}
+MENUS: dict[str, str] = names("menus")
 LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
 LEARNING = mark("training step time machine snapshot before after learning")
 PRESENTING = mark("presenter class laser beamer")

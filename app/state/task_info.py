@@ -11,51 +11,16 @@ from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.reading import TASKS, metrics_of
 from bertcore.tasks.spec import TaskSpec
 
-from ..look import mark, numbers, say
+from ..look import mark, names, numbers, say
 
-METRIC_NAMES: dict[str, str] = {
-    "accuracy": mark("accuracy"),
-    "precision": mark("precision"),
-    "recall": mark("recall"),
-    "exact_match": mark("exact match"),
-    "f1": mark("F1 (precision and recall)"),
-    "f1_macro": mark("F1, mean of the classes"),
-    "f1_micro": mark("F1 of all labels together"),
-    "matthews_correlation": mark("correlation (Matthews)"),
-    "pearson": mark("Pearson"),
-    "spearmanr": mark("Spearman"),
-    "mse": mark("squared error"),
-    "rouge1": mark("ROUGE-1"),
-    "rouge2": mark("ROUGE-2"),
-    "rougeL": mark("ROUGE-L"),
-    "rougeLsum": mark("ROUGE-Lsum"),
-    "has_answer_exact_match": mark("exact match, answered"),
-    "has_answer_f1": mark("F1, answered"),
-    "no_answer_accuracy": mark("correct “no answer”"),
-    "best_exact_match": mark("exact match, best threshold"),
-    "best_exact_match_threshold": mark("threshold for exact match"),
-    "best_f1": mark("F1, best threshold"),
-    "best_f1_threshold": mark("threshold for F1"),
-    "mlm_accuracy": mark("words correct"),
-    "mlm_top5": mark("in the top five"),
-    "mlm_loss": mark("masked-word loss"),
-}
+METRIC_NAMES: dict[str, str] = names("metrics")
 SHARES = (  # of examples or words: in percent; others, such as F1, are no share of anything
     *("accuracy", "exact_match", "has_answer_exact_match", "no_answer_accuracy", "best_exact_match"),
     *("mlm_accuracy", "mlm_top5"),
 )
 FEW = 50  # held-out examples: below that, one more right or wrong is worth more than two percent
 EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
-_TASK_WORDS: dict[str, str] = {  # what a run learns, in a word
-    "classify": mark("classify"),
-    "regress": mark("similarity"),
-    "multilabel": mark("several labels"),
-    "tag": mark("tag"),
-    "span": mark("answer"),
-    "choice": mark("choose"),
-    "summarise": mark("summarise"),
-    "pairs": mark("pairs"),
-}
+_TASK_WORDS: dict[str, str] = names("tasks")  # what a run learns, in a word
 
 
 @dataclass(frozen=True)

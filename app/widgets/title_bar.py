@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy, QWidget
 
 from bertcore.errors import printable
 
-from ..look import mark, numbers, say, theme
+from ..look import names, numbers, say, theme
 from ..look.fitting import plain_tip
 from ..state import ModelInfo, OtherText
 from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name, unswapped_name
@@ -23,14 +23,7 @@ from .layouts import Item, hbox
 
 MODEL_PX, SHORT_MODEL_PX = (100, 520), (100, 165)  # at least, at most
 BASELINE_PX, SHORT_BASELINE_PX = (50, 300), (50, 135)
-STARTS = {  # what a run began with: the name of its first step, and what that is
-    "untrained": (mark("Untrained"), mark("The model before its first training step: all by chance")),
-    "tuning": (
-        mark("Before fine-tuning"),
-        mark("The model that was fine-tuned, before the first step: it does not know the task yet"),
-    ),
-    "going_on": (mark("Before this run"), mark("The model that this run goes on training, before its first step")),
-}
+STARTS: dict[str, list[str]] = names("first steps")  # what a run began with: its name, and what it is
 Fill = Callable[[QMenu], object]
 
 

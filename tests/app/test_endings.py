@@ -312,7 +312,7 @@ def _make_run(task, evaluation=None, crf=False):
 
 @pytest.mark.parametrize(
     ("task", "main", "unit"),
-    [("cola", "\u22120.250", "Matthews"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],
+    [("cola", "\u22120.250", "Matthews correlation"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],
 )
 def test_main_metric_is_the_number_and_the_first_curve(task, main, unit, room, service):
     run = _make_run(task)
@@ -384,7 +384,7 @@ def test_finished_run_shows_what_it_wrote_and_one_without_a_result_its_curves(ro
     look_at(room, run)
     assert view.result.isVisibleTo(view)
     bars = [(bar.label, bar.number) for bar in result.metrics.bars]
-    assert bars == [("accuracy", "75.0%"), ("macro F1", "0.700")]
+    assert bars == [("accuracy", "75.0%"), ("F1, mean of classes", "0.700")]
     assert result.confusion.counts == [[5, 1], [2, 4]]
     assert "No &lt;b&gt;fun" in result.worst.text() and "3.25" in result.worst.text()
     assert "SST-2" in result.papers.text() and "with care" in result.papers.text()

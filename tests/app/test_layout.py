@@ -198,7 +198,7 @@ def test_menus_fit_the_screen(sized):
 
 def test_themes_differ_in_nothing_but_colours():
     """What fits in one fits in the others. High contrast has wider rings besides, which take from the padding."""
-    themes = [replace(one, focus_px=theme.LIGHT.focus_px) for one in theme.THEMES.values()]
+    themes = [replace(one, values={**one.values, "focus_px": theme.LIGHT.focus_px}) for one in theme.THEMES.values()]
     sheets = {re.sub("#(?:[0-9a-f]{2})?[0-9a-f]{6}", "", theme.stylesheet(one, 1.5)) for one in themes}
     assert len(themes) == 3 and len(sheets) == 1
     assert f"font-size: {theme.LEAST_PROJECTED_PX}px" in sheets.pop()

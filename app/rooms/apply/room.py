@@ -7,10 +7,11 @@ from functools import partial
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QPushButton
 
-from bertcore.locations import BUILT_IN, tuned_models
+from bertcore.files import read_json
+from bertcore.locations import BUILT_IN, assets, tuned_models
 
 from ...compute.applying import Applied
-from ...look import mark, numbers, say, theme
+from ...look import mark, names, numbers, say, theme
 from ...state import ModelInfo, Reading, Selection
 from ...state.explore_state import ExploreState
 from ...state.task_info import TaskInfo, metric_name, metric_value
@@ -27,23 +28,8 @@ from .view import ApplyView
 SIDE_PX = 250
 LEAST_PX, OFFER_PX = 235, 290  # of an offer; the room is narrower beside a lesson
 MOST_LABELS_NAMED = 12
-PASSAGE = (
-    "The old mill stands by the river, not far from the bridge. It was built by Martin Reed, who baked bread for the "
-    "whole village. In the spring of the great flood the water carried the wheel away, and nobody has found it since. "
-    "Today a family of owls lives under the roof, and on Sundays children come to see them."
-)
-STORY = (
-    "The town has opened its new library on the market square. More than two hundred people came on the first "
-    "morning. The mayor cut a red ribbon and read from her favourite book. It rained a little, but nobody minded. "
-    "The library has twelve thousand books and a room for children. A man sold hot soup at the door. It is open "
-    "every day but Monday."
-)
-ENDINGS = "drank the moon.\nopened the door and went in.\nwas eaten by the key.\nflew under the table."
-REVIEW, DOG = "The soup was hot and good, and everyone was kind to us.", "The dog ate its dinner in the rain."
-NAMES = "Anna Reed flew from Paris to London for the Green Bank."
-QUESTION, BEGINNING = "Who built the mill?", "She took the key out of her bag. Then she"
-ALIKE = "A man is playing a guitar.", "Someone plays music."
-PAIR = "The boy closed the door.", "The door was closed by the boy."  # for one that classifies pairs
+# Something to try: kind of task, or "pair" of one that classifies pairs -> the texts A and B, that of the editor.
+EXAMPLES: dict[str, dict[str, str]] = read_json(assets() / "task_examples.json")
 
 
 @dataclass(frozen=True)
@@ -57,32 +43,18 @@ class TaskView:
     text: str = ""  # of the view's editor
 
 
-TASKS = {
-    "classify": TaskView(ClassesView, mark("Fine-tuned to classify texts."), REVIEW),
-    "multilabel": TaskView(ClassesView, mark("Fine-tuned to give texts several labels at once."), DOG),
-    "regress": TaskView(NumberView, mark("Fine-tuned to rate texts with a number."), *ALIKE),
-    "tag": TaskView(TagsView, mark("Fine-tuned to tag each word."), NAMES),
-    "span": TaskView(AnswerView, mark("Fine-tuned to find answers in a passage."), QUESTION, text=PASSAGE),
-    "choice": TaskView(ChoicesView, mark("Fine-tuned to choose the best ending."), BEGINNING, text=ENDINGS),
-    "summarise": TaskView(SummaryView, mark("Fine-tuned to pick the sentences that sum up a text."), text=STORY),
+_VIEWS: dict[str, Callable[[ModelInfo], ApplyView]] = {
+    "classify": ClassesView,
+    "multilabel": ClassesView,
+    "regress": NumberView,
+    "tag": TagsView,
+    "span": AnswerView,
+    "choice": ChoicesView,
+    "summarise": SummaryView,
 }
-SHIPPED = {  # the fine-tuned models that ship: the task in a word, the question that it answers, its kind
-    "bertscope-sentiment": (
-        mark("Sentiment"),
-        mark("Is a sentence positive or negative? It learned from film reviews."),
-        "classify",
-    ),
-    "bertscope-names": (
-        mark("Names"),
-        mark("Which words name people, places or organisations? It learned from 1990s news reports."),
-        "tag",
-    ),
-    "bertscope-answers": (
-        mark("Answers"),
-        mark("Where in a passage is the answer to a question? It works best with short, plain questions."),
-        "span",
-    ),
-}
+TASKS = {kind: TaskView(_VIEWS[kind], about, **EXAMPLES[kind]) for kind, about in names("fine-tuned for").items()}
+SHIPPED = {"bertscope-sentiment": "classify", "bertscope-names": "tag", "bertscope-answers": "span"}
+SHIPPED_WORDS: dict[str, list[str]] = names("fine-tuned models")  # the task in a word, the question that it answers
 
 
 class Offers(View):
@@ -96,7 +68,7 @@ class Offers(View):
         self.buttons: dict[str, QPushButton] = {}
         card, boxes = Card(), hbox(gap_px=GAP_PX)
         for name in tuned_models():
-            task, question, kind = SHIPPED[name]
+            (task, question), kind = SHIPPED_WORDS[name], SHIPPED[name]
             box, chosen = Card(say(task)), partial(self.chosen.emit, name)
             look = "" if self.buttons else "primary"
             self.buttons[name] = button(say("Try {task}", task=say(task)), chosen, look=look)
@@ -148,7 +120,7 @@ class ApplyRoom(Room):
         card = Card(say("This model"), intro=say("What it was fine-tuned for, and how well it does."))
         hint = say("Replace the text with an example to try")
         self.model_buttons = {
-            name: button(say(SHIPPED[name][0]), partial(self._open, name), look="small", hint=name)
+            name: button(say(SHIPPED_WORDS[name][0]), partial(self._open, name), look="small", hint=name)
             for name in tuned_models()
         }
         names = vbox(label(say("Models to try"), "muted"), FlowLayout(*self.model_buttons.values()), gap_px=4)
@@ -183,7 +155,8 @@ class ApplyRoom(Room):
         if isinstance(self.view, ApplyView):
             task, sample = self.view.task, TASKS[self.view.task.kind]
             self.view.set_text(sample.text)
-            a, b = PAIR if task.kind == "classify" and task.is_pair else (sample.a, sample.b)
+            pair, is_pair = EXAMPLES["pair"], task.kind == "classify" and task.is_pair
+            a, b = (pair["a"], pair["b"]) if is_pair else (sample.a, sample.b)
             if a:
                 self.state.set_text(a, b)
 

@@ -13,7 +13,7 @@ from ...compute.embedding import words_around
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import joined
 from ...figures.values import PLANE, Side, Values, tokens
-from ...look import mark, numbers, say
+from ...look import mark, names, numbers, say
 from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import labels_beside, where_compared
 from ...widgets.card import label, note
@@ -30,27 +30,7 @@ if TYPE_CHECKING:
 
 
 AROUND = {"one": 24, "all": 4}  # words around a token
-CHOICES = {  # which vectors -> name, note
-    "sum": (
-        mark("The sum"),
-        mark(
-            "Token, segment and position vectors added up. The plane keeps the two directions in which they differ "
-            "most (PCA)."
-        ),
-    ),
-    "token": (
-        mark("Token vectors"),
-        mark("Without segment and position, the same word is one point wherever it stands."),
-    ),
-    "one": (
-        mark("Token vectors, with words near the selected token"),
-        mark("Hollow: words of the vocabulary whose vectors point in a similar direction (cosine)."),
-    ),
-    "all": (
-        mark("Token vectors, with words near every token"),
-        mark("Hollow: for each token, the words whose vectors point in a similar direction (cosine)."),
-    ),
-}
+CHOICES: dict[str, list[str]] = names("vectors")  # which vectors -> name, note
 
 
 def map_with_words(

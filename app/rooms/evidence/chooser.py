@@ -9,36 +9,16 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QPlainTextEdit, QWidget
 
 from ...compute.evidence import Gathered, Kind, Source, shipped_source
 from ...figures.figure import joined
-from ...look import mark, say, theme
+from ...look import mark, names, say, theme
 from ...widgets.card import Card, Hint, button
 from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, hbox
 from .view import hash_text
 
 BOX_PX, LEAST_PX = 92, 220
-FILES = {
-    "pairs": mark("Pairs (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
-    "trees": mark("Treebanks (*.conllu *.gz *.xz);;All files (*)"),
-    "examples": mark("Labelled examples (*.tsv *.csv *.json *.jsonl *.conll *.txt *.gz *.xz);;All files (*)"),
-    "documents": mark("Documents (*.txt *.tsv *.csv *.jsonl *.gz *.xz);;All files (*)"),
-    "sentences": mark("Sentences (*.txt *.conllu *.gz *.xz);;All files (*)"),
-}
-SAMPLES = {
-    "pairs": mark("Sample: does the verb agree with its subject?"),
-    "trees": mark("Sample: sentences with their grammar"),
-    "examples": mark("Sample: for the task of the model"),
-    "documents": mark("Sample: sentences about four topics"),
-    "sentences": mark("Sample: stories"),
-}
-HELP = {
-    "pairs": mark(
-        "One pair per line, or a template that makes many: The [author/authors|pilot/pilots] that the [guards|boys] "
-        "like [smiles/smile]. A slash: the word here / in the other text. A bar: choices. The last place is what the "
-        "model is asked: wanted / unwanted."
-    ),
-    "documents": mark("One document per line. A table (CSV, TSV, JSONL) may have labels in a column of its own."),
-    "sentences": mark("One sentence per line."),
-}
+FILES: dict[str, str] = names("files of a collection")
+SAMPLES: dict[str, str] = names("samples")
+HELP: dict[str, str] = names("lines of a collection")
 
 
 class CollectionChooser(QWidget):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...figures.figure import joined
 from ...figures.values import stage_name
-from ...look import mark, numbers, say
+from ...look import mark, names, numbers, say
 from ...state.what_if import head_name
 
 if TYPE_CHECKING:
@@ -29,45 +29,8 @@ if TYPE_CHECKING:
 MOST_NAMED, MOST_OTHERS = 2, 3  # heads, and words, in the finding
 LITTLE = 0.05  # of the loss
 LEAST_GAIN = 0.05  # of the differences, that groups of use have to hold beyond chance
-MEASURES: dict[HeadMeasure, tuple[str, str, str]] = {  # the choice, the intro of the grid, one head in a sentence
-    "swap": (
-        mark("Swap in from the other text"),
-        mark(
-            "Each cell: this head’s output comes from the other text. How much of the difference between the two "
-            "texts comes along, on average? Hatched: the interval includes 0."
-        ),
-        mark("head {head} carries {value} of the difference"),
-    ),
-    "zero": (
-        mark("Switch off: add nothing"),
-        mark(
-            "Each cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: "
-            "the interval includes 0."
-        ),
-        mark("without head {head} the preference changes by {value}"),
-    ),
-    "mean": (
-        mark("Switch off: add its mean"),
-        mark(
-            "Each cell: this head adds what it adds on average. How does ln p(wanted) − ln p(unwanted) change? "
-            "Hatched: the interval includes 0."
-        ),
-        mark("without head {head} the preference changes by {value}"),
-    ),
-    "attention": (
-        mark("Attention"),
-        mark("Each cell: how much of the attention of [MASK] goes to the word in which the texts differ, on average."),
-        mark("head {head} gives that word {value} of its attention"),
-    ),
-    "gradient": (
-        mark("Gradient: estimated"),
-        mark(
-            "Each cell: what switching this head off would change, estimated by one backward pass. Compare it with "
-            "switching off. Hatched: the interval includes 0."
-        ),
-        mark("without head {head} the preference would change by about {value}"),
-    ),
-}
+# The choice, the intro of the grid, one head in a sentence.
+MEASURES: dict[HeadMeasure, list[str]] = names("what a head does")
 
 
 def interval_text(one: Any, write: Callable[[float], str] = numbers.percent, value: str = "value") -> str:
@@ -107,28 +70,7 @@ def pairs_text(found: HeadEvidence, layer: int, head: int) -> str:
     return say(text, head=head_name(layer, head), same=same, count=len(values))
 
 
-RELATIONS = {  # of Universal Dependencies: from a word to the one that it depends on
-    "acl": mark("clause → its noun"),
-    "advcl": mark("‘when …’ → main verb"),
-    "advmod": mark("adverb → what it modifies"),
-    "amod": mark("adjective → its noun"),
-    "aux": mark("helping verb → main verb"),
-    "case": mark("preposition → its noun"),
-    "cc": mark("and, or → what it joins"),
-    "ccomp": mark("‘said that …’ → its verb"),
-    "compound": mark("first noun → second noun"),
-    "conj": mark("one half of ‘and’ → the other"),
-    "cop": mark("is, was → what is said"),
-    "det": mark("a, the → its noun"),
-    "mark": mark("that, to, if → its verb"),
-    "nmod": mark("noun → the noun it describes"),
-    "nsubj": mark("subject → its verb"),
-    "nummod": mark("number → its noun"),
-    "obj": mark("object → its verb"),
-    "obl": mark("‘in Paris’ → its verb"),
-    "punct": mark("punctuation → its word"),
-    "xcomp": mark("‘want to go’ → its verb"),
-}
+RELATIONS: dict[str, str] = names("relations")  # of Universal Dependencies: from a word to the one that it depends on
 
 
 def relation_name(relation: str) -> str:

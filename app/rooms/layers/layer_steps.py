@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace, trace_layer
 
-from ...look import mark, numbers, say
+from ...look import mark, names, numbers, say
 from ...state import Reading
 
 if TYPE_CHECKING:
@@ -29,27 +29,7 @@ if TYPE_CHECKING:
 
 
 MODEL = "bertcore.model.bert"
-TITLES = {
-    "entering": mark("Hidden state in"),
-    "query": mark("Query"),
-    "key": mark("Key"),
-    "value": mark("Value"),
-    "products": mark("Score"),
-    "scores": mark("Scaled score"),
-    "probs": mark("Softmax"),
-    "context": mark("Context"),
-    "attention_output": mark("Output projection"),
-    "attention_sum": mark("Residual sum"),
-    "middle": mark("Residual sum"),
-    "attention_norm": mark("LayerNorm"),
-    "before_activation": mark("Feed-forward in"),
-    "activation": mark("Activation"),
-    "feed_forward_output": mark("Feed-forward out"),
-    "feed_forward_sum": mark("Residual sum"),
-    "leaving": mark("Residual sum"),
-    "feed_forward_norm": mark("LayerNorm"),
-    "final_norm": mark("Final LayerNorm"),
-}
+TITLES: dict[str, str] = names("steps of a layer")
 MOST_TERMS = 12
 Name = Callable[[int], str]
 

@@ -14,7 +14,7 @@ from ...compute.embedding import Neighbours, TrainingChanges, neighbours, traini
 from ...compute.question import Job
 from ...figures.figure import Axis, Numbers, numbers_of
 from ...figures.values import Side, Values
-from ...look import mark, numbers, say, theme
+from ...look import mark, names, numbers, say, theme
 from ...look.say import isolated
 from ...runs.stages import reference_to, start_of
 from ...state import Reading, Selection
@@ -32,21 +32,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.compare import PartChange
 
 
-PART_NAMES = {  # of `parameter_changes`
-    "token": mark("token embeddings"),
-    "segment": mark("segment embeddings"),
-    "position": mark("position embeddings"),
-    "embeddings LayerNorm": mark("embedding LayerNorm"),
-    "query": mark("query"),
-    "key": mark("key"),
-    "value": mark("value"),
-    "attention output": mark("output"),
-    "feed-forward in": mark("feed-forward 1"),
-    "feed-forward out": mark("feed-forward 2"),
-    "LayerNorm": mark("LayerNorm"),
-    "pooler": mark("layer on [CLS] (pooler)"),
-    "word head": mark("word prediction"),
-}
+PART_NAMES: dict[str, str] = names("parts of a model")  # of `parameter_changes`
 REVIEWS = TUNED[0]
 SHARE, LENGTH = "share", "length"
 CELL_PX = 130, 72  # of a part of a layer, at most

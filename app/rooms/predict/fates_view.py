@@ -102,7 +102,7 @@ class FatesView(PredictView):
     def lay_out(self) -> QLayout:
         paper = say(
             "Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone. "
-            "Without fine-tuning it does, at finding names: F1 94.9 and 94.0 (Devlin et al. 2019, appendix C.2)."
+            "Without fine-tuning it does, at finding names: 94.9 and 94.0 of 100 (F1; Devlin et al. 2019)."
         )
         finding = label(masking_runs_sentence(masking_runs()), wrap=True)
         fill(self.columns["trained"], finding, label(paper, "muted", wrap=True))

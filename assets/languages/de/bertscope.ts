@@ -203,6 +203,13 @@
 </translation>
 </message>
 <message numerus="yes">
+<source>%n head(s) in which “{who}” looks at “{what}” a lot</source>
+<translation>
+<numerusform>%n Kopf, in dem „{who}“ stark auf „{what}“ schaut</numerusform>
+<numerusform>%n Köpfe, in denen „{who}“ stark auf „{what}“ schaut</numerusform>
+</translation>
+</message>
+<message numerus="yes">
 <source>%n head(s), ranked by {measure}</source>
 <translation>
 <numerusform>%n Kopf, geordnet nach {measure}</numerusform>
@@ -448,8 +455,8 @@
 <translation>/ {total} Schritte</translation>
 </message>
 <message>
-<source>0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the model is on average: as if it chose among that many equally likely words. It is 2 to the power of the mean, {mean} bits over {count} tokens.</source>
-<translation>0 Bit: sicher. 1 Bit: ein Münzwurf. 10 Bit: eins zu tausend. Die Pseudo-Perplexität sagt, wie unsicher das Modell im Mittel ist: als wählte es unter so vielen gleich wahrscheinlichen Wörtern. Sie ist 2 hoch das Mittel, {mean} Bit über {count} Token.</translation>
+<source>0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity: as if the model chose among that many equally likely words; 2 to the power of the mean, {mean} bits over {count} tokens.</source>
+<translation>0 Bit: sicher. 1 Bit: ein Münzwurf. 10 Bit: eins zu tausend. Pseudo-Perplexität: als wählte das Modell unter so vielen gleich wahrscheinlichen Wörtern; 2 hoch das Mittel, {mean} Bit über {count} Token.</translation>
 </message>
 <message>
 <source>0.1 in the paper. The rest stays as it is and has to be guessed all the same.</source>
@@ -462,6 +469,10 @@
 <message>
 <source>0.8 in the paper; 1 means all of them.</source>
 <translation>In der Veröffentlichung 0,8; 1 heißt alle.</translation>
+</message>
+<message>
+<source>0: certain. 1: a coin toss. 10: one in a thousand. The number above says how unsure the model is on average: as if it chose among that many equally likely words.</source>
+<translation>0: sicher. 1: ein Münzwurf. 10: eins zu tausend. Die Zahl darüber sagt, wie unsicher das Modell im Mittel ist: als wählte es unter so vielen gleich wahrscheinlichen Wörtern.</translation>
 </message>
 <message>
 <source>0: no change, 1: entirely different tokens. Average {mean}.</source>
@@ -704,8 +715,8 @@
 <translation>Eine Lektion hat keine Bilder: Gezeigt wird das Fenster selbst; dafür gibt es highlight.</translation>
 </message>
 <message>
-<source>A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Grey: special. Distances are rough: the map is flat.</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; die Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Oranges Quadrat: in B. Grau: Sondertoken. Abstände stimmen nur ungefähr: Die Karte ist flach.</translation>
+<source>A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Grey: special. {alike}</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Orange Quadrat: in B. Grau: Spezial-Token. {alike}</translation>
 </message>
 <message>
 <source>A lower learning rate usually helps.</source>
@@ -808,6 +819,10 @@
 <translation>Ein Schritt ist first, last, finished oder die Nummer eines Snapshots.</translation>
 </message>
 <message>
+<source>A strip is a list of numbers: red is above zero, blue below. Which word it is, whether it stands in A or B, at which place: added number by number, they are the sum that the model reads.</source>
+<translation>Ein Streifen ist eine Liste von Zahlen: Rot ist über null, Blau darunter. Welches Wort, ob in A oder B, an welcher Stelle: Zahl für Zahl addiert ergibt das die Summe, die das Modell liest.</translation>
+</message>
+<message>
 <source>A student with half the layers learns to predict what its teacher predicts.</source>
 <translation>Ein Schüler mit halb so vielen Schichten lernt vorherzusagen, was sein Lehrer vorhersagt.</translation>
 </message>
@@ -824,8 +839,8 @@
 <translation>Ein winziges Modell lernt von null an, was es über acht Personen zu wissen gibt, in etwa einer Minute.</translation>
 </message>
 <message>
-<source>A token’s embedding holds what the model knows about it before reading a text. The number is the L2 distance that it moved. Click a token: which are near it now, and which were before?</source>
-<translation>Das Embedding eines Tokens enthält, was das Modell über es weiß, bevor es einen Text liest. Die Zahl ist der L2-Abstand, um den es sich bewegt hat. Ein Token anklicken: Welche sind jetzt in seiner Nähe, welche waren es vorher?</translation>
+<source>A token’s embedding holds what the model knows about it before reading a text. Longer bar: training moved it further. Click a token: which are near it now, and which were before?</source>
+<translation>Im Embedding eines Tokens steht, was das Modell vor dem Lesen über es weiß. Längerer Balken: Das Training hat es weiter bewegt. Ein Token anklicken: Welche liegen jetzt in seiner Nähe, welche vorher?</translation>
 </message>
 <message>
 <source>A trained model goes on guessing masked words, in more text or a different kind of text.</source>
@@ -884,8 +899,8 @@
 <translation>Über BERTscope…</translation>
 </message>
 <message>
-<source>Above 0: it confirms what was there (x or m). At 0: it adds something new. Below 0: it takes some of it back.</source>
-<translation>Über 0: bestätigt, was da war (x oder m). Bei 0: fügt Neues hinzu. Unter 0: nimmt etwas davon zurück.</translation>
+<source>Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some back.</source>
+<translation>Über 0: Es bestätigt, was da war. Bei 0: Es fügt Neues hinzu. Unter 0: Es nimmt etwas zurück.</translation>
 </message>
 <message>
 <source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added (⊕) to the lines at the pale bar below. Blue frame: the selected head.</source>
@@ -1056,8 +1071,8 @@
 <translation>Alle Gewichte zusammen ergeben 1, nicht jede Zeile.</translation>
 </message>
 <message>
-<source>All words together, in this order: probability {probability}, {bits} bits.</source>
-<translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}, {bits} Bit.</translation>
+<source>All words together, in this order: probability {probability}.</source>
+<translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}.</translation>
 </message>
 <message>
 <source>Almost: the rows are a little too small, for their variance was divided by H - 1.</source>
@@ -1180,6 +1195,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>As a batch</source>
 <translation>Als Batch</translation>
+</message>
+<message>
+<source>As a formula</source>
+<translation>Als Formel</translation>
 </message>
 <message>
 <source>As it was at step {step}</source>
@@ -1553,6 +1572,10 @@ Ein anderer Schluss</translation>
 <translation>Die Summe auf eine gemeinsame Größe bringen: `layer_norm(sum, weight, bias)`.</translation>
 </message>
 <message>
+<source>By all their numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end.</source>
+<translation>Nach allen Zahlen gleicht „{token}“ am Anfang am meisten „{first}“ und am Ende „{last}“.</translation>
+</message>
+<message>
 <source>By layer</source>
 <translation>Nach Schicht</translation>
 </message>
@@ -1603,6 +1626,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Changed most</source>
 <translation>Am stärksten verändert</translation>
+</message>
+<message>
+<source>Changed most: {part}, by {change}.</source>
+<translation>Am meisten verändert: {part}, um {change}.</translation>
 </message>
 <message>
 <source>Changed: {words}. Which boxes will say something else? Guess first, then train.</source>
@@ -1744,6 +1771,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Click a word to select it, and press M to mask it.</source>
 <translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu maskieren.</translation>
+</message>
+<message>
+<source>Click another token, or move the slider: what makes two words alike, early and late?</source>
+<translation>Ein anderes Token anklicken oder den Regler bewegen: Was macht zwei Wörter ähnlich, früh und spät?</translation>
 </message>
 <message>
 <source>Click its cell to try it in all views.</source>
@@ -2070,10 +2101,6 @@ Ein anderer Schluss</translation>
 <translation>Kosinusähnlichkeit jedes Paars von Token</translation>
 </message>
 <message>
-<source>Cosine with what was there</source>
-<translation>Kosinus mit dem, was da war</translation>
-</message>
-<message>
 <source>Cosine {cosine}, A and B</source>
 <translation>Kosinus {cosine}, A und B</translation>
 </message>
@@ -2155,6 +2182,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Direct logit contribution</source>
 <translation>Direkter Beitrag zum Logit</translation>
+</message>
+<message>
+<source>Direction of what is added</source>
+<translation>Richtung des Hinzugefügten</translation>
 </message>
 <message>
 <source>Dismiss this message</source>
@@ -2248,6 +2279,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each layer, beside what it could learn by heart.</source>
 <translation>Sagt ein Hidden State, ob sein Wort ein Substantiv oder ein Verb ist? Eine lineare Probe versucht es nach jeder Schicht, neben dem, was sie auswendig lernen könnte.</translation>
+</message>
+<message>
+<source>Does it confirm or take back?</source>
+<translation>Bestätigt es oder nimmt es zurück?</translation>
 </message>
 <message>
 <source>Does it hold over many texts, not only in this one?</source>
@@ -2382,8 +2417,8 @@ Ein anderer Schluss</translation>
 <translation>Jede Zelle: Die Ausgabe dieses Kopfs kommt aus dem anderen Text. Wie viel vom Unterschied der beiden Texte kommt im Mittel mit? Schraffiert: Das Intervall enthält 0.</translation>
 </message>
 <message>
-<source>Each cell: two tokens. Red: they point the same way. No colour: unrelated. Blue: opposite.</source>
-<translation>Jede Zelle: zwei Token. Rot: Sie zeigen in dieselbe Richtung. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
+<source>Each cell: two tokens. Red: their numbers are alike (1). No colour: unrelated. Blue: opposite.</source>
+<translation>Jedes Feld: zwei Token. Rot: Ihre Zahlen ähneln sich (1). Ohne Farbe: unverwandt. Blau: entgegengesetzt.</translation>
 </message>
 <message>
 <source>Each cell: what switching this head off would change, estimated by one backward pass. Compare it with switching off. Hatched: the interval includes 0.</source>
@@ -2444,6 +2479,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each token has a mean and a variance of its own: `axis=-1, keepdims=True`.</source>
 <translation>Jedes Token hat seinen eigenen Mittelwert und seine eigene Varianz: `axis=-1, keepdims=True`.</translation>
+</message>
+<message>
+<source>Each token is a row in every strip</source>
+<translation>Jedes Token ist eine Zeile in jedem Streifen</translation>
 </message>
 <message>
 <source>Each token is normalised by itself: mean and variance go along the last side, `axis=-1, keepdims=True`.</source>
@@ -2674,6 +2713,10 @@ Ein anderer Schluss</translation>
 <translation>F1</translation>
 </message>
 <message>
+<source>F1 of all labels</source>
+<translation>F1 aller Labels</translation>
+</message>
+<message>
 <source>F1, answered</source>
 <translation>F1, beantwortet</translation>
 </message>
@@ -2682,16 +2725,12 @@ Ein anderer Schluss</translation>
 <translation>F1, beste Schwelle</translation>
 </message>
 <message>
+<source>F1, mean of classes</source>
+<translation>F1, Mittel der Klassen</translation>
+</message>
+<message>
 <source>FF {layer}</source>
 <translation>FF {layer}</translation>
-</message>
-<message>
-<source>FFN in</source>
-<translation>FFN ein</translation>
-</message>
-<message>
-<source>FFN out</source>
-<translation>FFN aus</translation>
 </message>
 <message>
 <source>Failed</source>
@@ -2818,8 +2857,8 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
-<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone. Without fine-tuning it does, at finding names: F1 94.9 and 94.0 (Devlin et al. 2019, appendix C.2).</source>
-<translation>Feingetunt unterscheidet sich das veröffentlichte BERT kaum: MNLI 84,2 mit 80 / 10 / 10, 84,3 nur mit [MASK]. Ohne Feintuning schon, beim Finden von Namen: F1 94,9 und 94,0 (Devlin et al. 2019, Anhang C.2).</translation>
+<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone. Without fine-tuning it does, at finding names: 94.9 and 94.0 of 100 (F1; Devlin et al. 2019).</source>
+<translation>Feingetunt macht es beim veröffentlichten BERT kaum einen Unterschied: MNLI 84,2 mit 80 / 10 / 10, 84,3 mit [MASK] allein. Ohne Feintuning schon, beim Finden von Namen: 94,9 und 94,0 von 100 (F1; Devlin et al. 2019).</translation>
 </message>
 <message>
 <source>Five guesses, best first, with commas</source>
@@ -2908,6 +2947,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Full speed</source>
 <translation>Volles Tempo</translation>
+</message>
+<message>
+<source>Furthest apart: “{token}”, {stage}.</source>
+<translation>Am weitesten auseinander: „{token}“, {stage}.</translation>
 </message>
 <message>
 <source>GELU(w · h + b)</source>
@@ -3078,10 +3121,6 @@ Ein anderer Schluss</translation>
 <translation>Köpfe nach ihrer Attention auf das Wort, das sich unterscheidet, und nach ihrer Wirkung</translation>
 </message>
 <message>
-<source>Heads in which “{who}” gives more than 0.3 of its attention to “{what}”: {query}</source>
-<translation>Köpfe, in denen „{who}“ mehr als 0,3 seiner Attention an „{what}“ gibt: {query}</translation>
-</message>
-<message>
 <source>Heads most similar to this one</source>
 <translation>Köpfe, die diesem am ähnlichsten sind</translation>
 </message>
@@ -3178,8 +3217,8 @@ Ein anderer Schluss</translation>
 <translation>Höher: Der Schüler sieht mehr von den Wörtern, die der Lehrer für unwahrscheinlich hält.</translation>
 </message>
 <message>
-<source>Higher: this part adds more. Compare with the grey line: what enters the layer.</source>
-<translation>Höher: Dieser Teil fügt mehr hinzu. Zum Vergleich die graue Linie: was in die Schicht hineingeht.</translation>
+<source>Higher: this part adds more; grey is what enters the layer. To “{token}”, attention adds most in layer {attention}, feed-forward in layer {feed_forward}.</source>
+<translation>Höher: Dieser Teil fügt mehr hinzu; grau ist, was in die Schicht kommt. Zu „{token}“ fügt Attention am meisten in Schicht {attention} hinzu, Feed-Forward in Schicht {feed_forward}.</translation>
 </message>
 <message>
 <source>Highlighted: the parts that matter most, each on its own. Arrows take longer.</source>
@@ -3264,10 +3303,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>How far each head moved: rows are layers, columns are heads</source>
 <translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
-</message>
-<message>
-<source>How far each part moved, as a share of its length before training</source>
-<translation>Wie weit sich jeder Teil bewegt hat, als Anteil seiner Länge vor dem Training</translation>
 </message>
 <message>
 <source>How far each part moved: rows are layers, columns are parts</source>
@@ -3426,6 +3461,10 @@ Ein anderer Schluss</translation>
 <translation>Wie viel jede Schicht hinzufügt</translation>
 </message>
 <message>
+<source>How much each part changed, in percent of what it was before</source>
+<translation>Wie stark sich jeder Teil verändert hat, in Prozent von vorher</translation>
+</message>
+<message>
 <source>How much each word adds to the answer</source>
 <translation>Wie viel jedes Wort zur Antwort beiträgt</translation>
 </message>
@@ -3438,12 +3477,12 @@ Ein anderer Schluss</translation>
 <translation>Wie viel höher der Loss ist, wenn nur dieser Teil fehlt, auf der Hälfte, nach der geordnet wird.</translation>
 </message>
 <message>
-<source>How much likelier the next word is with it, in nats</source>
-<translation>Wie viel wahrscheinlicher das nächste Wort damit ist, in Nat</translation>
+<source>How much likelier the next word is with it</source>
+<translation>Wie viel wahrscheinlicher das nächste Wort damit ist</translation>
 </message>
 <message>
-<source>How much likelier the next word, hidden, is with it than with 0 in its place, in nats.</source>
-<translation>Wie viel wahrscheinlicher das nächste, verdeckte Wort damit ist als mit 0 an seiner Stelle, in Nat.</translation>
+<source>How much likelier the next word, hidden, is with it than with 0 in its place; 1: 2.7 times.</source>
+<translation>Wie viel wahrscheinlicher das nächste, verdeckte Wort damit ist als mit 0 an seiner Stelle; 1: 2,7-mal.</translation>
 </message>
 <message>
 <source>How much more likely the answer becomes if this one weight grows a little.</source>
@@ -3638,10 +3677,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>In this world:</source>
 <translation>In dieser Welt:</translation>
-</message>
-<message>
-<source>In which direction</source>
-<translation>In welche Richtung</translation>
 </message>
 <message>
 <source>Input of “{token}”</source>
@@ -3847,16 +3882,16 @@ Ein anderer Schluss</translation>
 <source>It opens at once and answers at every key. It is trained, and ships with BERTscope.</source>
 <translation>Es öffnet sich sofort und antwortet bei jedem Tastendruck. Es ist trainiert und in BERTscope enthalten.</translation>
 </message>
-<message>
-<source>It prefers (bits)</source>
-<translation>Es bevorzugt (Bit)</translation>
-</message>
 <message numerus="yes">
 <source>It prefers the right sentence in {share} of %n pair(s); chance: 50%.</source>
 <translation>
 <numerusform>Bei {share} von %n Paar bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 <numerusform>Bei {share} von %n Paaren bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 </translation>
+</message>
+<message>
+<source>It prefers, by</source>
+<translation>Es zieht vor, um</translation>
 </message>
 <message>
 <source>It reads A and B.</source>
@@ -4214,8 +4249,8 @@ Ein anderer Schluss</translation>
 <translation>Die Positionen weglassen</translation>
 </message>
 <message>
-<source>Left of the arrow: the bits {there}.</source>
-<translation>Links vom Pfeil: die Bit {there}.</translation>
+<source>Left of the arrow: the surprise {there}.</source>
+<translation>Links vom Pfeil: die Überraschung {there}.</translation>
 </message>
 <message numerus="yes">
 <source>Left out, because their settings cannot be read: %n run(s).</source>
@@ -4251,10 +4286,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Length of the summary</source>
 <translation>Länge der Zusammenfassung</translation>
-</message>
-<message>
-<source>Length of what is added</source>
-<translation>Länge dessen, was hinzukommt</translation>
 </message>
 <message>
 <source>Lengths in tokens</source>
@@ -4405,16 +4436,16 @@ Ein anderer Schluss</translation>
 <translation>Loss bei maskierten Wörtern im Training, gemittelt: wie falsch es rät.</translation>
 </message>
 <message>
-<source>Loss {loss} nats, rank {rank}: probability {p}.</source>
-<translation>Loss {loss} Nat, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
-</message>
-<message>
-<source>Loss {loss} nats, {right} right.</source>
-<translation>Loss {loss} Nat, {right} richtig.</translation>
+<source>Loss {loss}, rank {rank}: probability {p}.</source>
+<translation>Loss {loss}, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
 </message>
 <message>
 <source>Loss {loss}, the mean squared error.</source>
 <translation>Loss {loss}, der mittlere quadratische Fehler.</translation>
+</message>
+<message>
+<source>Loss {loss}, {right} right.</source>
+<translation>Loss {loss}, {right} richtig.</translation>
 </message>
 <message>
 <source>M: mask · Esc: deselect · Ctrl+K: find a command · F1: help</source>
@@ -4538,8 +4569,8 @@ Ein anderer Schluss</translation>
 <translation>Maskierte Wörter in Text, an dem der Lauf nie trainiert; die letzte Messung</translation>
 </message>
 <message>
-<source>Masked-word loss {loss} nats, {right} right on the first guess.</source>
-<translation>Loss der maskierten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+<source>Masked-word loss {loss}, {right} right on the first guess.</source>
+<translation>Loss der maskierten Wörter {loss}, {right} beim ersten Tipp richtig.</translation>
 </message>
 <message>
 <source>Masks one word at a time: how much less likely is the answer without it?</source>
@@ -4554,8 +4585,8 @@ Ein anderer Schluss</translation>
 <translation>Matrix</translation>
 </message>
 <message>
-<source>Matthews</source>
-<translation>Matthews</translation>
+<source>Matthews correlation</source>
+<translation>Matthews-Korrelation</translation>
 </message>
 <message>
 <source>Maximum held-out examples</source>
@@ -4652,10 +4683,6 @@ Ein anderer Schluss</translation>
 <translation>Mehr</translation>
 </message>
 <message>
-<source>More conditions</source>
-<translation>Mehr Bedingungen</translation>
-</message>
-<message>
 <source>More layers learn more, and take longer.</source>
 <translation>Mehr Schichten lernen mehr und brauchen länger.</translation>
 </message>
@@ -4686,6 +4713,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Most often each step was too large: it jumped past good weights, and the next one further still.</source>
 <translation>Meist waren die Schritte zu groß: Jeder sprang an guten Gewichten vorbei, der nächste noch weiter.</translation>
+</message>
+<message>
+<source>Most similar to the selected token</source>
+<translation>Am ähnlichsten zum gewählten Token</translation>
 </message>
 <message>
 <source>Most surprising</source>
@@ -4722,10 +4753,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Moved</source>
 <translation>Bewegt</translation>
-</message>
-<message>
-<source>Moved most: {part}, by {change}.</source>
-<translation>Am weitesten bewegt: {part}, um {change}.</translation>
 </message>
 <message>
 <source>Multiple choice</source>
@@ -4828,8 +4855,8 @@ Ein anderer Schluss</translation>
 <translation>Zuerst nächste Wörter</translation>
 </message>
 <message>
-<source>Next-word loss {loss} nats, {right} right on the first guess.</source>
-<translation>Loss der nächsten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+<source>Next-word loss {loss}, {right} right on the first guess.</source>
+<translation>Loss des nächsten Worts {loss}, {right} beim ersten Tipp richtig.</translation>
 </message>
 <message>
 <source>Next: {title}</source>
@@ -4933,6 +4960,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>No task yet</source>
 <translation>Noch keine Aufgabe</translation>
+</message>
+<message>
+<source>No token differs.</source>
+<translation>Kein Token unterscheidet sich.</translation>
 </message>
 <message>
 <source>No token embedding</source>
@@ -5169,6 +5200,10 @@ Ein anderer Schluss</translation>
 <translation>Von allen Köpfen bewegt Kopf {head} der Schicht {layer} die Antwort am weitesten: {share}.</translation>
 </message>
 <message>
+<source>Of the tokens that both have: “{token}”, {stage}.</source>
+<translation>Von den Token, die beide haben: „{token}“, {stage}.</translation>
+</message>
+<message>
 <source>Of these, replaced by a random token</source>
 <translation>Davon durch ein zufälliges Token ersetzt</translation>
 </message>
@@ -5191,6 +5226,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>On all {count} held-out examples it is {final}.</source>
 <translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
+</message>
+<message>
+<source>On average {most} changed most of all layers, {least} least.</source>
+<translation>Im Mittel hat sich von allen Schichten {most} am meisten verändert, {least} am wenigsten.</translation>
 </message>
 <message>
 <source>On each: token, id, segment and position, attention mask (1: a token, 0: padding).</source>
@@ -5331,6 +5370,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. &gt; She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.</source>
 <translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. „She sings. &gt; She sing.“ fragt, welchen der beiden es vorzieht; eine Datei kann viele solcher Paare haben. Bis zu {count} Texte.</translation>
+</message>
+<message>
+<source>One token</source>
+<translation>Ein Token</translation>
 </message>
 <message>
 <source>One word</source>
@@ -5563,10 +5606,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>PCA</source>
 <translation>PCA</translation>
-</message>
-<message>
-<source>PCA over all layers · across: {x} of the variance, up: {y}</source>
-<translation>PCA über alle Schichten · waagerecht: {x} der Varianz, senkrecht: {y}</translation>
 </message>
 <message>
 <source>Padding and truncation</source>
@@ -6158,16 +6197,16 @@ Ein anderer Schluss</translation>
 <translation>Zeile {row}: Trainingsbeispiel {number}</translation>
 </message>
 <message>
-<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike in one are alike in the other (CKA, 1 at most).</source>
-<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Was in der einen ähnlich ist, ist es auch in der anderen (CKA, höchstens 1).</translation>
+<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike in one are alike in the other (1 at most).</source>
+<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Token, die sich in der einen ähneln, ähneln sich auch in der anderen (höchstens 1).</translation>
 </message>
 <message>
-<source>Row: a layer. Column: a part of it; FFN is the feed-forward network. Stronger colour: its weights moved further (percent: of their length before).</source>
-<translation>Zeile: eine Schicht. Spalte: ein Teil von ihr; FFN ist das Feed-Forward-Netz. Kräftigere Farbe: Seine Gewichte haben sich weiter bewegt (Prozent: ihrer Länge zuvor).</translation>
+<source>Row: a layer. Column: a part of it; below, the parts outside the layers. Stronger colour: training changed its numbers more (percent of what they were).</source>
+<translation>Zeile: eine Schicht. Spalte: ein Teil davon; darunter die Teile außerhalb der Schichten. Kräftigere Farbe: Das Training hat seine Zahlen stärker verändert (Prozent von vorher).</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. Stronger colour: its two hidden states point further apart (1 − cosine; 0 is the same direction).</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine beiden Hidden States zeigen weiter auseinander (1 − Kosinus; 0 ist dieselbe Richtung).</translation>
+<source>Row: a token. Column: a layer. No colour: its numbers are the same in both. Stronger colour: they are further apart.</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Ohne Farbe: Seine Zahlen sind in beiden gleich. Kräftigere Farbe: Sie liegen weiter auseinander.</translation>
 </message>
 <message>
 <source>Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).</source>
@@ -6670,12 +6709,20 @@ Ein anderer Schluss</translation>
 <translation>Ähnlichkeit von A und B</translation>
 </message>
 <message>
+<source>Similarity of the other tokens to the selected one, the highest first</source>
+<translation>Ähnlichkeit der anderen Token mit dem gewählten, die höchste zuerst</translation>
+</message>
+<message>
 <source>Size of each hidden state</source>
 <translation>Größe jedes Hidden States</translation>
 </message>
 <message>
 <source>Size of each hidden state: rows are tokens, columns are layers</source>
 <translation>Größe jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
+</message>
+<message>
+<source>Size of what is added</source>
+<translation>Größe des Hinzugefügten</translation>
 </message>
 <message>
 <source>Skip this layer</source>
@@ -6917,12 +6964,12 @@ Ein anderer Schluss</translation>
 <translation>Überraschung</translation>
 </message>
 <message>
-<source>Surprise (bits per token)</source>
-<translation>Überraschung (Bit je Token)</translation>
+<source>Surprise of each word</source>
+<translation>Überraschung jedes Worts</translation>
 </message>
 <message>
-<source>Surprise of each word, in bits</source>
-<translation>Überraschung jedes Wortes, in Bit</translation>
+<source>Surprise per token</source>
+<translation>Überraschung je Token</translation>
 </message>
 <message>
 <source>Swap A and B</source>
@@ -7132,8 +7179,8 @@ Ein anderer Schluss</translation>
 <translation>Die beste Stelle hat den Wert {score}, „keine Antwort“ {no_answer}: ein Vorsprung von {lead}.</translation>
 </message>
 <message>
-<source>The change, then the bits in the baseline and now. Click a word to select it.</source>
-<translation>Die Änderung, dann die Bit in der Baseline und jetzt. Ein Klick auf ein Wort wählt es aus.</translation>
+<source>The change, then the surprise in the baseline and now. Click a word to select it.</source>
+<translation>Die Änderung, dann die Überraschung in der Baseline und jetzt. Ein Klick wählt das Wort.</translation>
 </message>
 <message>
 <source>The class</source>
@@ -7316,12 +7363,12 @@ Ein anderer Schluss</translation>
 <translation>Letzte Klammer: die Antwort hier / im anderen Text.</translation>
 </message>
 <message>
-<source>The last layer here is most like layers {layers} of the baseline (CKA {value}).</source>
-<translation>Die letzte Schicht hier ähnelt am meisten den Schichten {layers} der Baseline (CKA {value}).</translation>
+<source>The last layer here is most like layers {layers} of the baseline ({value} of 1).</source>
+<translation>Die letzte Schicht hier gleicht am meisten den Schichten {layers} der Baseline ({value} von 1).</translation>
 </message>
 <message>
-<source>The last layer here is most like the baseline {stage} (CKA {value}).</source>
-<translation>Die letzte Schicht hier ähnelt am meisten der Baseline: {stage} (CKA {value}).</translation>
+<source>The last layer here is most like the baseline {stage} ({value} of 1).</source>
+<translation>Die letzte Schicht hier gleicht am meisten der Baseline {stage} ({value} von 1).</translation>
 </message>
 <message>
 <source>The learning rate is too high: a single step changed the weights of one part by {ratio}. Healthy runs stay below {limit}.</source>
@@ -7537,6 +7584,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The numbers of the figure: {title}</source>
 <translation>Die Zahlen der Abbildung: {title}</translation>
+</message>
+<message>
+<source>The numbers of the selected token</source>
+<translation>Die Zahlen des gewählten Tokens</translation>
 </message>
 <message>
 <source>The numbers of this step: rows are tokens</source>
@@ -8046,12 +8097,12 @@ Ein anderer Schluss</translation>
 <translation>Die beiden Modelle haben verschiedene Größen, daher ist nur das offene Modell zu sehen.</translation>
 </message>
 <message>
-<source>The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because they are of two texts.</source>
-<translation>Die beiden Pseudo-Perplexitäten sind über {ours} und {theirs} Token genommen, weil es zwei Texte sind.</translation>
+<source>The two numbers are taken over {ours} and {theirs} tokens, because they are of two texts.</source>
+<translation>Die beiden Zahlen gelten für {ours} und {theirs} Token, weil sie von zwei Texten sind.</translation>
 </message>
 <message>
-<source>The two pseudo-perplexities are taken over {ours} and {theirs} tokens, because {baseline} cuts the text differently.</source>
-<translation>Die beiden Pseudo-Perplexitäten sind über {ours} und {theirs} Token genommen, weil {baseline} den Text anders zerlegt.</translation>
+<source>The two numbers are taken over {ours} and {theirs} tokens, because {baseline} cuts the text differently.</source>
+<translation>Die beiden Zahlen gelten für {ours} und {theirs} Token, weil {baseline} den Text anders zerlegt.</translation>
 </message>
 <message>
 <source>The two sentences</source>
@@ -8144,6 +8195,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The word that it is compared with</source>
 <translation>Das Wort, mit dem es verglichen wird</translation>
+</message>
+<message>
+<source>The word that it looks at</source>
+<translation>Das Wort, auf das es schaut</translation>
+</message>
+<message>
+<source>The word that looks</source>
+<translation>Das Wort, das schaut</translation>
 </message>
 <message>
 <source>The word to compare</source>
@@ -8750,10 +8809,6 @@ Der andere Text: {other}
 <translation>Fünf Lernraten probieren</translation>
 </message>
 <message>
-<source>Try it</source>
-<translation>Ausprobieren</translation>
-</message>
-<message>
 <source>Try it in Apply</source>
 <translation>In Anwenden ausprobieren</translation>
 </message>
@@ -8962,8 +9017,8 @@ Der andere Text: {other}
 <translation>Vektoren aus dem Encoder eines Übersetzungsmodells, der den ganzen Satz gesehen hat</translation>
 </message>
 <message>
-<source>Verified: this computer gets the numbers stored with the model; the largest difference is given.</source>
-<translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell gespeichert sind, bis auf die genannte Abweichung.</translation>
+<source>Verified: this computer gets the numbers stored with the model; the largest difference is {difference}.</source>
+<translation>Geprüft: Dieser Rechner kommt auf die Zahlen, die beim Modell liegen; der größte Unterschied ist {difference}.</translation>
 </message>
 <message>
 <source>View</source>
@@ -9526,6 +9581,10 @@ Der andere Text: {other}
 <translation>Ganze Wörter und Wortfolgen sind schwerer zu erraten als einzelne Token.</translation>
 </message>
 <message>
+<source>Whose numbers</source>
+<translation>Wessen Zahlen</translation>
+</message>
+<message>
 <source>Why it was made</source>
 <translation>Wozu es gemacht wurde</translation>
 </message>
@@ -9590,12 +9649,8 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
-<source>Without it, the next word is even more likely: {value} nats.</source>
-<translation>Ohne das ist das nächste Wort sogar wahrscheinlicher: {value} Nat.</translation>
-</message>
-<message>
-<source>Without it, the next word is {value} nats less likely.</source>
-<translation>Ohne das ist das nächste Wort um {value} Nat unwahrscheinlicher.</translation>
+<source>Without it, the next word is {value} times as likely.</source>
+<translation>Ohne ihn ist das nächste Wort {value}-mal so wahrscheinlich.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -9682,8 +9737,8 @@ Der andere Text: {other}
 <translation>Wörter, Token, Embeddings, Schichten und Antworten in einem Bild</translation>
 </message>
 <message>
-<source>Words: all pieces of a word are masked together, and their bits added up.</source>
-<translation>Wörter: Alle Stücke eines Wortes werden zusammen maskiert und ihre Bits addiert.</translation>
+<source>Words: all pieces of a word are masked together, and their surprise added up.</source>
+<translation>Wörter: Alle Stücke eines Worts werden zusammen maskiert, ihre Überraschung wird addiert.</translation>
 </message>
 <message>
 <source>Words: plain or technical</source>
@@ -9776,6 +9831,10 @@ Der andere Text: {other}
 <message>
 <source>a file of my own</source>
 <translation>eine eigene Datei</translation>
+</message>
+<message>
+<source>a flat map (PCA): it shows {share} of the differences</source>
+<translation>eine flache Karte (PCA): Sie zeigt {share} der Unterschiede</translation>
 </message>
 <message>
 <source>a little surprising</source>
@@ -9965,6 +10024,10 @@ Der andere Text: {other}
 <translation>zwei beliebige: im Mittel {mean}</translation>
 </message>
 <message>
+<source>as if choosing among {perplexity} words</source>
+<translation>als wählte es unter {perplexity} Wörtern</translation>
+</message>
+<message>
 <source>as long as the longer text (at most {count})</source>
 <translation>so lang wie der längere Text (höchstens {count})</translation>
 </message>
@@ -10129,10 +10192,6 @@ Der andere Text: {other}
 <translation>nach Token, mit Spezialtoken</translation>
 </message>
 <message>
-<source>change in bits</source>
-<translation>Änderung in Bit</translation>
-</message>
-<message>
 <source>change of ln p per unit of a weight, in nats</source>
 <translation>Änderung von ln p je Einheit eines Gewichts, in Nat</translation>
 </message>
@@ -10143,6 +10202,10 @@ Der andere Text: {other}
 <message>
 <source>change of the score per unit of a weight</source>
 <translation>Änderung des Werts je Einheit eines Gewichts</translation>
+</message>
+<message>
+<source>change of the surprise</source>
+<translation>Änderung der Überraschung</translation>
 </message>
 <message>
 <source>changing {sentences}</source>
@@ -10231,10 +10294,6 @@ Der andere Text: {other}
 <message>
 <source>cosine</source>
 <translation>Kosinus</translation>
-</message>
-<message>
-<source>cosine of each pair, {stage}</source>
-<translation>Kosinus jedes Paars, {stage}</translation>
 </message>
 <message>
 <source>cosine of “{word}” in each pair of sentences, {stage}</source>
@@ -10443,6 +10502,14 @@ Der andere Text: {other}
 <message>
 <source>feed-forward</source>
 <translation>Feed-Forward</translation>
+</message>
+<message>
+<source>feed-forward 1</source>
+<translation>Feed-Forward 1</translation>
+</message>
+<message>
+<source>feed-forward 2</source>
+<translation>Feed-Forward 2</translation>
 </message>
 <message>
 <source>feed-forward adds</source>
@@ -10824,6 +10891,10 @@ Der andere Text: {other}
 <translation>Schicht</translation>
 </message>
 <message>
+<source>layer on [CLS] (pooler)</source>
+<translation>Schicht auf [CLS] (Pooler)</translation>
+</message>
+<message>
 <source>layer {layer}</source>
 <translation>Schicht {layer}</translation>
 </message>
@@ -10908,10 +10979,6 @@ Der andere Text: {other}
 <translation>von links nach rechts</translation>
 </message>
 <message>
-<source>length (L2 norm)</source>
-<translation>Länge (L2-Norm)</translation>
-</message>
-<message>
 <source>less</source>
 <translation>weniger</translation>
 </message>
@@ -10968,8 +11035,8 @@ Der andere Text: {other}
 <translation>Loss 0</translation>
 </message>
 <message>
-<source>loss of a masked word (nats)</source>
-<translation>Loss eines maskierten Worts (Nat)</translation>
+<source>loss of a masked word</source>
+<translation>Loss eines maskierten Worts</translation>
 </message>
 <message>
 <source>loss {loss}</source>
@@ -10982,10 +11049,6 @@ Der andere Text: {other}
 <message>
 <source>loss: lower is better</source>
 <translation>Loss: weniger ist besser</translation>
-</message>
-<message>
-<source>macro F1</source>
-<translation>Makro-F1</translation>
 </message>
 <message>
 <source>many words</source>
@@ -11087,10 +11150,6 @@ Der andere Text: {other}
 <numerusform>an %Ln Wort gemessen</numerusform>
 <numerusform>an %Ln Wörtern gemessen</numerusform>
 </translation>
-</message>
-<message>
-<source>micro F1</source>
-<translation>Mikro-F1</translation>
 </message>
 <message>
 <source>minutes</source>
@@ -11310,6 +11369,10 @@ Der andere Text: {other}
 <translation>Zahlen je Token</translation>
 </message>
 <message>
+<source>numbers verified</source>
+<translation>Zahlen geprüft</translation>
+</message>
+<message>
 <source>numerator, exp(score − highest)</source>
 <translation>Zähler, exp(Score − höchster)</translation>
 </message>
@@ -11484,10 +11547,6 @@ Der andere Text: {other}
 <message>
 <source>pooler</source>
 <translation>Pooler</translation>
-</message>
-<message>
-<source>pooler (for [CLS])</source>
-<translation>Pooler (für [CLS])</translation>
 </message>
 <message>
 <source>position</source>
@@ -11702,6 +11761,10 @@ Der andere Text: {other}
 <translation>Lauf {name}</translation>
 </message>
 <message>
+<source>same direction (1), opposite (−1)</source>
+<translation>dieselbe Richtung (1), entgegengesetzt (−1)</translation>
+</message>
+<message>
 <source>same meaning</source>
 <translation>gleiche Bedeutung</translation>
 </message>
@@ -11850,6 +11913,10 @@ Der andere Text: {other}
 <translation>einzelne Token</translation>
 </message>
 <message>
+<source>size</source>
+<translation>Größe</translation>
+</message>
+<message>
 <source>size unknown</source>
 <translation>Größe unbekannt</translation>
 </message>
@@ -11958,8 +12025,8 @@ Der andere Text: {other}
 <translation>zusammenfassen</translation>
 </message>
 <message>
-<source>surprise in bits</source>
-<translation>Überraschung in Bit</translation>
+<source>surprise (0: certain)</source>
+<translation>Überraschung (0: sicher)</translation>
 </message>
 <message>
 <source>surprise {bits}</source>
@@ -12391,14 +12458,6 @@ Der andere Text: {other}
 <message>
 <source>variance of the row</source>
 <translation>Varianz der Zeile</translation>
-</message>
-<message>
-<source>verified</source>
-<translation>geprüft</translation>
-</message>
-<message>
-<source>verified to {difference}</source>
-<translation>geprüft auf {difference}</translation>
 </message>
 <message>
 <source>version licence license credits</source>
@@ -13070,12 +13129,12 @@ Der andere Text: {other}
 <translation>{row} trägt {value} zum Logit bei</translation>
 </message>
 <message>
-<source>{row} and the baseline {column}: CKA {value}</source>
-<translation>{row} und die Baseline {column}: CKA {value}</translation>
+<source>{row} and the baseline {column}: {value} of 1</source>
+<translation>{row} und die Baseline {column}: {value} von 1</translation>
 </message>
 <message>
-<source>{row} and {column}, {stage}: cosine {value}</source>
-<translation>{row} und {column}, {stage}: Kosinus {value}</translation>
+<source>{row} and {column}, {stage}: similarity {value}</source>
+<translation>{row} und {column}, {stage}: Ähnlichkeit {value}</translation>
 </message>
 <message>
 <source>{row} at position {number}</source>
@@ -13138,8 +13197,8 @@ Der andere Text: {other}
 <translation>{row}, trainiert mit {column}: an {value} der Stellen gefunden</translation>
 </message>
 <message>
-<source>{row}, {column}: cosine {value} with the baseline</source>
-<translation>{row}, {column}: Kosinus {value} zur Baseline</translation>
+<source>{row}, {column}: similarity {value} with the baseline</source>
+<translation>{row}, {column}: Ähnlichkeit {value} mit der Baseline</translation>
 </message>
 <message>
 <source>{row}, {column}: size {value}</source>
@@ -13170,12 +13229,12 @@ Der andere Text: {other}
 <translation>{row}: {value} bleiben</translation>
 </message>
 <message>
-<source>{said} Loss: {loss} nats per label.</source>
-<translation>{said} Loss: {loss} Nat je Label.</translation>
+<source>{said} Loss: {loss} per label.</source>
+<translation>{said} Loss: {loss} je Label.</translation>
 </message>
 <message>
-<source>{said} Loss: {loss} nats; the right answer got a probability of {p}.</source>
-<translation>{said} Loss: {loss} Nat; die richtige Antwort bekam eine Wahrscheinlichkeit von {p}.</translation>
+<source>{said} Loss: {loss}; the right answer got a probability of {p}.</source>
+<translation>{said} Loss: {loss}; die richtige Antwort bekam eine Wahrscheinlichkeit von {p}.</translation>
 </message>
 <message>
 <source>{said} Squared error: {loss}.</source>
@@ -13377,14 +13436,6 @@ Der andere Text: {other}
 <message>
 <source>{token} {there}</source>
 <translation>{token} {there}</translation>
-</message>
-<message>
-<source>{token} · cosine between what is added and what was there</source>
-<translation>{token} · Kosinus zwischen dem, was hinzukommt, und dem, was da war</translation>
-</message>
-<message>
-<source>{token} · length of what each part adds to its vector</source>
-<translation>{token} · Länge dessen, was jeder Teil zu seinem Vektor addiert</translation>
 </message>
 <message>
 <source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>

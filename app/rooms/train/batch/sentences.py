@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bertcore.tasks.kinds import TASK_KINDS
 
 from ....compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch, ShownExamples
-from ....look import mark, numbers, say
+from ....look import mark, names, numbers, say
 from ....look.say import isolated
 from ....state.verdicts import pair_claim, role_of, short_answer, unsure_rule
 
@@ -23,31 +23,16 @@ _FATES = {
     KEPT: mark("is here unchanged, but has to be predicted all the same."),
     NEXT_WORD: mark("comes after “{read}”; the model has read no further."),
 }
-_ANSWERS = {  # of kinds whose labels have no names in the file, as the kinds of bertcore.tasks have them
-    "in the summary": mark("in the summary"),
-    "not in the summary": mark("not in the summary"),
-    "answered here": mark("answer in this window"),
-    "no answer here": mark("no answer in this window"),
-}
+_ANSWERS: dict[str, str] = names("answers without names")  # as the kinds of bertcore.tasks have them
 _WHOLE_TEXT = mark("is the right answer for the whole text, predicted from [CLS]. The model: {given}.")
-_PLACES = {  # kind of task, or the end of an answer -> what is read off a token
-    "tag": mark("is the right tag here. The model: {given}."),
-    "summarise": mark("is right for the sentence after this [CLS]. The model: {given}."),
-    "start": mark("The right answer starts here. The model’s answer starts at “{given}”."),
-    "end": mark("The right answer ends here. The model’s answer ends at “{given}”."),
-}
+_PLACES: dict[str, str] = names("right answers")  # kind of task, or the end of an answer -> what is read off a token
 _NO_ANSWER = mark("means that this window has no answer. The model: “{given}”.")
 _LOSS = mark("{said} Loss: {loss}; the right answer got a probability of {p}.")
 _LOSSES = {  # kind of task -> how wrong an answer is
     "regress": mark("{said} Squared error: {loss}."),
     "multilabel": mark("{said} Loss: {loss} per label."),
 }
-_TYPES = {  # of CoNLL-2003
-    "PER": mark("person"),
-    "LOC": mark("place"),
-    "ORG": mark("organisation"),
-    "MISC": mark("other"),
-}
+_TYPES: dict[str, str] = names("types of names")  # of CoNLL-2003
 
 
 # --- a batch
