@@ -51,6 +51,7 @@ class ClassPage(QFrame):
         close = IconButton("close", say("Close"), self.close)
         close.setProperty("look", "quiet")
         self.problem, self.text = label("", "error", wrap=True), QTextBrowser()
+        self.problem.hide()
         self.text.setAccessibleName(say("Answers of the class"))
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setProperty("look", "plain")

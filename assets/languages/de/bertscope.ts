@@ -252,13 +252,6 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%n more file(s) cannot be read.</source>
-<translation>
-<numerusform>%n weitere Datei kann nicht gelesen werden.</numerusform>
-<numerusform>%n weitere Dateien können nicht gelesen werden.</numerusform>
-</translation>
-</message>
-<message numerus="yes">
 <source>%n neuron(s)</source>
 <translation>
 <numerusform>%n Neuron</numerusform>
@@ -305,6 +298,13 @@
 <translation>
 <numerusform>%n Paar</numerusform>
 <numerusform>%n Paare</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n problem(s): see the end of this page.</source>
+<translation>
+<numerusform>%n Problem: siehe Ende dieser Seite.</numerusform>
+<numerusform>%n Probleme: siehe Ende dieser Seite.</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -1757,8 +1757,8 @@ Ein anderer Schluss</translation>
 <translation>Ein Klick auf ein Modell zeigt, wo seine Parameter sind und wozu es gemacht wurde; einer auf eine Überschrift sortiert.</translation>
 </message>
 <message>
-<source>Click a name to see what was on that screen.</source>
-<translation>Ein Klick auf einen Namen zeigt, was auf diesem Bildschirm war.</translation>
+<source>Click a name or number to see that screen.</source>
+<translation>Ein Klick auf Name oder Nummer zeigt den Bildschirm.</translation>
 </message>
 <message>
 <source>Click a token above: other uses of it are looked for.</source>
@@ -3198,7 +3198,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Hide names</source>
-<translation>Namen verbergen</translation>
+<translation>Ohne Namen</translation>
 </message>
 <message>
 <source>Hide the answer</source>
