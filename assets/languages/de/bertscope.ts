@@ -6418,7 +6418,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Save…</source>
-<translation>Speichern …</translation>
+<translation>Speichern…</translation>
 </message>
 <message>
 <source>Say which meaning the word has in each sentence: click to change it.</source>
