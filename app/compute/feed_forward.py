@@ -1,4 +1,4 @@
-"""What the feed-forward half of every layer does with a text, made small enough for a picture.
+"""One layer with all its tensors; and what the feed-forward half of every layer does, made small enough for a picture.
 
 L layers, R chosen rows, K neurons, I feed-forward width. Importable without torch.
 """
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state import NOTHING_CHANGED, ModelInput, WhatIf
+from bertcore.analysis.layer_trace import LayerTrace, trace_layer
+
+from ..state import NOTHING_CHANGED, ModelInput, Reading, WhatIf
 from .model_text import text_of
 
 if TYPE_CHECKING:
@@ -64,3 +66,10 @@ def feed_forward_activity(
     with torch.inference_mode(), changed(model, what_if.changes(), Hook(keep)) as hook:
         text_of(model, text).hidden(model, hook=hook)
     return FeedForwardActivity(torch.stack(neurons).cpu().numpy(), torch.stack(activations).cpu().numpy())
+
+
+def layer_of(checkpoint: Checkpoint, reading: Reading, layer: int, _progress: ReportProgress) -> LayerTrace:
+    """`trace_layer` of a reading; nothing is computed anew where nothing is changed inside."""
+    request, entering = reading.request, None if reading.request.what_if else reading.trace.hidden_states[layer]
+    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
+    return trace_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)

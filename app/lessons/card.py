@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QApplication, QButtonGroup, QFrame, QLineEdit, QWidget
 
 from ..look import mark, numbers, say, theme
-from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role, show_text
+from ..widgets.card import GAP_PX, button, label, scrolled, separator, set_role, show_text
 from ..widgets.charts.scale import ShareBar
 from ..widgets.controls import IconButton
 from ..widgets.layouts import FlowLayout, enable_if, hbox, show_if, vbox
@@ -30,7 +30,7 @@ class LessonCard(QFrame):
         self.setFixedWidth(theme.column_px(PROJECTOR_WIDTH_PX if theme.is_projector() else WIDTH_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player = player
-        self._name, self._place = Hint(lines=2), label("", "muted")
+        self._name, self._place = label("", "muted", wrap=True), label("", "muted")
         self._problem = label("", "error", wrap=True)
         self.body: _PageBody | None = None
         self._area = scrolled(QWidget())

@@ -18,11 +18,12 @@ from ..look import say, theme
 from ..state import Reading, Selection, WhatIf
 from ..state.baseline import ComparisonOffer
 from ..state.explore_state import ExploreState
-from ..widgets.card import GAP_PX, Hint, intro_line, set_role, show_text
+from ..widgets.card import GAP_PX, Hint, set_role, show_text
 from ..widgets.context_menu import show_token_menu
 from ..widgets.controls import Choice
 from ..widgets.highlights import name_highlight
 from ..widgets.layouts import discard, hbox, show_if, vbox
+from ..widgets.linked_text import LinkedText
 from ..widgets.pages import MoreButton, Waiting, show_tabs, tab_bar
 from ..widgets.progress_line import ProgressLine
 from .view import View, ViewSpec
@@ -156,7 +157,7 @@ class Room(QWidget):
         """Fills `content` with tabs, the comparison note, the views and their progress."""
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.tabs = tab_bar(names, say("Views"))
-        self.intro = intro_line()
+        self.intro = LinkedText()
         name_highlight(self.tabs, f"{self.key}.tabs")
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
@@ -257,10 +258,10 @@ class Room(QWidget):
             if other.indexOf(widget) >= 0:
                 other.removeWidget(widget)
                 line.addWidget(widget, int(stays))
-        if isinstance(self.intro, Hint) and len(self.specs) > 1:  # said where the picture has room beside it
+        if theme.is_projector() and len(self.specs) > 1:  # said where the picture has room beside it
             least = max(PICTURE_SHARE * self.window().height(), self.row.minimumSize().height() + 2 * GAP_PX)
             above = self._top.sizeHint().height() + self._second.sizeHint().height()
-            above += self.intro.height_in(self.content.width())
+            above += self.intro.heightForWidth(self.content.width())
             self.intro.setVisible(self.content.height() - above >= least)
 
     def get_view(self, key: str) -> View:

@@ -37,7 +37,7 @@ from ..widgets.charts.pointer import PointerWidget
 from ..widgets.charts.raster import NamedScale
 from ..widgets.context_menu import Entry, figure_entries
 from ..widgets.folding_card import folding_on_projector
-from ..widgets.layouts import Stack, hbox, held, show_if, vbox
+from ..widgets.layouts import hbox, held, show_if, vbox
 from .pictures import Picture
 from .view import View
 
@@ -165,13 +165,12 @@ class ValuesView(View):
         self.nothing_title, self.nothing_text = label("", "title", wrap=True), label("", "muted", wrap=True)
         for picture in self.pictures:
             self._make(picture)
-        content = held(self.lay_out())
+        self._content, self._nothing = held(self.lay_out()), Card()
         for key, card in self.cards.items():  # behind what else stands in the title line
             card.set_figure(partial(self.figure_of, key))
-        nothing = Card()
-        nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
-        self.pages = Stack(content, nothing)
-        self.row = hbox((self.pages, 1), parent=self, gap_px=GAP_PX)
+        self._nothing.fill_with_message(self.nothing_title, self.nothing_text, *self.offers())
+        self._nothing.hide()  # and asks for no room meanwhile
+        self.row = hbox((self._content, 1), (self._nothing, 1), parent=self, gap_px=GAP_PX)
 
     def _make(self, picture: Picture) -> None:
         chart: Any = picture.make()
@@ -207,7 +206,7 @@ class ValuesView(View):
 
     @property
     def shows_nothing(self) -> bool:
-        return self.pages.currentIndex() > 0
+        return not self._nothing.isHidden()
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self.ask_all()
@@ -239,7 +238,8 @@ class ValuesView(View):
             self.nothing_title.setText(reason[0])
             self.nothing_text.setText(reason[1])
         was_nothing = self.shows_nothing
-        self.pages.setCurrentIndex(int(reason is not None))
+        show_if(reason is None, self._content)
+        show_if(reason is not None, self._nothing)
         for picture in () if reason is not None else self.pictures if was_nothing else pictures:
             values = self.values(picture.key, reading, selection)
             if values is None:  # what is on show stays until the answer comes

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from bertcore.locations import BUILT_IN, tuned_models
 
 from ..lessons.shipped import shipped_lessons
-from ..look import numbers, say, translated
+from ..look import numbers, say, theme, translated
 from ..look.fitting import fitting_line, shown_reference
 from ..runs.stages import Steps, reference_to
 from ..state.examples import load_examples
@@ -127,6 +127,8 @@ def fill_lessons(window: Commanded, menu: QMenu) -> None:
     _fill_shipped_lessons(window, menu)
     menu.addSeparator()
     menu.addActions([window.commands[f"lesson.{name}"] for name in ("game", "open", "collect")])
+    if theme.is_projector():
+        fill_examples(window, menu.addMenu(say("Examples")))
 
 
 def _fill_shipped_lessons(window: Commanded, menu: QMenu) -> None:

@@ -8,7 +8,7 @@ card.body.addWidget(...)
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
@@ -42,7 +42,7 @@ class Card(QFrame):
         self._header_line = QWidget()
         self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
         self.body = vbox(gap_px=6)
-        self._intro: Hint | LinkedText | None = None
+        self._intro: LinkedText | None = None
         self._top = vbox(self._header_line, gap_px=3)
         self._layout = vbox(self._top, (self.body, 1), parent=self, gap_px=8, margins=theme.gap_px(GAP_PX))
         self._show_header()
@@ -75,7 +75,7 @@ class Card(QFrame):
         if self._intro is not None:
             show_text(self._intro, text)
         elif text:
-            self._intro = intro_line(text)
+            self._intro = LinkedText(text)
             self._top.addWidget(self._intro)
 
     def add_to_header(self, *widgets: QWidget) -> None:
@@ -121,17 +121,18 @@ class Part(Card):
 
 
 class Hint(QLabel):
-    """Muted words on one line, or on up to `lines`: as many whole sentences as there is room for; the tool tip has all.
+    """Muted words on one line: as many whole sentences as there is room for; the tool tip has all of them.
 
     Where there is no room for the first it ends in …, or is left out if it may not be cut (`may_be_cut`).
     """
 
-    def __init__(self, text: str = "", lines: int = 1) -> None:
+    may_be_cut = True
+
+    def __init__(self, text: str = "") -> None:
         super().__init__()
         self.setProperty("role", "muted")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._text, self._lines = "", lines
-        self.may_be_cut = lines == 1
+        self._text = ""
         self.setText(text)
 
     def text(self) -> str:
@@ -144,25 +145,14 @@ class Hint(QLabel):
             self.setAccessibleName(text)
             self.setToolTip(plain_tip(text))
             self.update()
-            self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """As high as its lines. Not by `hasHeightForWidth`: what scrolls would take the most that is wanted for the
-        least."""
-        if self._lines > 1:
-            self.setMinimumHeight(self.height_in(self.width()))
 
     @property
     def shown(self) -> str:
         """What of the text there is room for."""
-        line = fitting_line(self._text)
-        found = whole_parts(line, lambda part: self._height(part, self.width()) <= self.height() + 1)
+        line, metrics = fitting_line(self._text), self.fontMetrics()
+        found = whole_parts(line, lambda part: metrics.horizontalAdvance(part) <= self.width())
         if not found and self.may_be_cut and self.width() >= theme.px(LEAST_CUT_PX):
-            return self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
+            return metrics.elidedText(line, Qt.TextElideMode.ElideRight, self.width())
         return found
 
     def sizeHint(self) -> QSize:
@@ -171,24 +161,11 @@ class Hint(QLabel):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def height_in(self, width: int) -> int:
-        """Of its lines in a place of that width."""
-        most = self._height("\n".join("x" * self._lines), width)
-        return min(max(self._height(fitting_line(self._text), width), self.fontMetrics().height()), most)
-
-    def _height(self, text: str, width: int) -> int:
-        """That the words take in lines of that width; where they may not wrap, more than any where they are wider."""
-        metrics = self.fontMetrics()
-        if self._lines == 1:
-            return metrics.height() if metrics.horizontalAdvance(text) <= width else 9999
-        return metrics.boundingRect(QRect(0, 0, width, 9999), Qt.TextFlag.TextWordWrap, text).height()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(theme.color("muted"))
-        wraps = Qt.TextFlag.TextWordWrap if self._lines > 1 else 0
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | wraps, self.shown)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, self.shown)
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
@@ -203,11 +180,6 @@ def note(text: str) -> QLabel:
     made = label(text, "muted", wrap=True)
     made.setMinimumWidth(theme.px(60))
     return made
-
-
-def intro_line(text: str = "") -> Hint | LinkedText:
-    """The sentences that say what a view or a card shows. In front of a class the picture comes first: two lines."""
-    return Hint(text, lines=2) if theme.is_projector() else LinkedText(text)
 
 
 def tip(text: str) -> str:

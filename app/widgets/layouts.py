@@ -54,22 +54,8 @@ def held(layout: QLayout) -> QWidget:
     return made
 
 
-class Stack(QStackedWidget):
-    """Asks for the room that the page on show needs: for the largest of all, a room would scroll without a reason."""
-
-    def __init__(self, *pages: QWidget) -> None:
-        super().__init__()
-        for page in pages:
-            self.addWidget(page)
-        self.currentChanged.connect(self.updateGeometry)
-
-    def minimumSizeHint(self) -> QSize:
-        page = self.currentWidget()
-        return super().minimumSizeHint() if page is None else page.minimumSizeHint()
-
-
 def stacked(*pages: QWidget) -> QStackedWidget:
-    """Pages of which one is on show, at first the first; it asks for the room that the largest needs."""
+    """Pages of which one is on show, at first the first."""
     made = QStackedWidget()
     for page in pages:
         made.addWidget(page)

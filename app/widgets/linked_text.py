@@ -77,7 +77,7 @@ class LinkedText(QTextBrowser):
         return round(self._page.size().height()) + 1
 
     def hasHeightForWidth(self) -> bool:
-        return True
+        return not theme.is_projector()  # there what scrolls would take the most that is wanted for the least
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(LEAST_PX), self.heightForWidth(max(self.width(), theme.px(LEAST_PX))))

@@ -110,9 +110,8 @@ class PredictionLine(Drawing):
         if self.prediction.words:
             yield from self._guesses(end - theme.px(14))
         else:
-            room = QRectF(theme.px(2), 0, end - theme.px(14), height)
-            hint = whole_parts(self.prediction.hint, lambda part: _advance(part, 12) <= room.width())
-            yield Words(room, hint, "muted")
+            hint = whole_parts(self.prediction.hint, lambda part: _advance(part, 12) <= end - theme.px(14))
+            yield Words(QRectF(theme.px(2), 0, end - theme.px(14), height), hint, "muted")
 
     def _guesses(self, end: float) -> Iterator[Shape]:
         """As many as there is room for; the bars are as long as the probabilities, the longest fills its place."""

@@ -10,7 +10,7 @@ from ..look import say, theme
 from .card import Hint, button, label, set_role
 from .layouts import hbox, held, vbox
 
-MARK_PX, WIDER = 28, 3
+MARK_PX, WIDER = 28, 2
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _CTRL_SHIFT_Z = QKeyCombination(_CONTROL | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_Z)
 _CTRL_Y = QKeyCombination(_CONTROL, Qt.Key.Key_Y)
@@ -19,9 +19,8 @@ MOST_CHARACTERS = 200_000
 
 
 class SentenceEdit(QLineEdit):
-    """A line with its mark, A or B, at the left."""
-
-    focused = Signal()  # or not any more
+    """A line with its mark, A or B, at the left. Where there is little room, as on a projector, the one that is typed
+    in takes most of it."""
 
     def __init__(self, mark: str, placeholder: str) -> None:
         super().__init__()
@@ -31,6 +30,12 @@ class SentenceEdit(QLineEdit):
         self.setMaxLength(MOST_CHARACTERS)
         self.setTextMargins(theme.px(MARK_PX - 12), 0, 0, 0)
         self.setFixedHeight(theme.px(32))
+        self._share_room(1)
+
+    def _share_room(self, stretch: int) -> None:
+        policy = self.sizePolicy()
+        policy.setHorizontalStretch(stretch)
+        self.setSizePolicy(policy)
 
     def show_text(self, text: str) -> None:
         """Shows a text that came from elsewhere; the cursor stays where it is when nothing changes."""
@@ -44,12 +49,12 @@ class SentenceEdit(QLineEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.focused.emit()
+        self._share_room(WIDER if theme.is_projector() else 1)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """The beginning comes into sight; not while a menu is open or another window is in front."""
         super().focusOutEvent(event)
-        self.focused.emit()
+        self._share_room(1)
         if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
             self.setCursorPosition(0)
 
@@ -91,20 +96,13 @@ class SentenceBar(QWidget):
         super().__init__(parent)
         self.a = SentenceEdit("A", say("Type a sentence"))
         self.b = SentenceEdit("B", say("optional"))
-        self._line = hbox((self.a, 1), (self.b, 1), parent=self, gap_px=10)
+        hbox(self.a, self.b, parent=self, gap_px=10)
         for edit in (self.a, self.b):
             edit.textEdited.connect(lambda: self.edited.emit(self.a.text(), self.b.text()))
-            edit.focused.connect(self._share_room)
 
     def show_texts(self, a: str, b: str) -> None:
         self.a.show_text(a)
         self.b.show_text(b)
-
-    def _share_room(self) -> None:
-        """Where there is little, as on a projector, most of it is for the sentence that is typed."""
-        for edit in (self.a, self.b):
-            is_wide = theme.is_projector() and edit.hasFocus()
-            self._line.setStretchFactor(edit, WIDER if is_wide else 1)
 
 
 class QuestionLine(QWidget):

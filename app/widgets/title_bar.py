@@ -146,23 +146,14 @@ class TitleBar(QFrame):
         projector = button(name, toggle_projector, hint=say("Larger text, for a projector"), checkable=True)
         projector.setAccessibleName(say("Aa Projector"))
         projector.setChecked(is_short)
-        examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
         self._brand = label("BERTscope", "brand")
         everything = _menu_icon("menu", say("All commands"), fill["commands"])
-
-        def fill_lessons(menu: QMenu) -> None:
-            fill["lessons"](menu)
-            if is_short:
-                fill["examples"](menu.addMenu(examples.text()))
-
-        lessons = MenuButton(say("Lessons"), fill_lessons, say("Lessons, page by page, with tasks"))
+        lessons = MenuButton(say("Lessons"), fill["lessons"], say("Lessons, page by page, with tasks"))
         row: tuple[Item, ...] = (self.model, self.step, self.play, self.baseline, lessons, projector, everything)
         # On a projector the lessons are above the examples, the menu of all commands has the looks, and the menu of
         # models the steps.
-        if is_short:
-            examples.setParent(self)
-            examples.hide()
-        else:
+        if not is_short:
+            examples = MenuButton(say("Examples"), fill["examples"], say("Sentence pairs to start from"))
             begin = (self._brand, 4, self.model, self.step, self.switch, self.play, self.baseline, None)
             looks = _menu_icon("theme", say("Light, dark or high contrast"), fill["looks"])
             row = (*begin, lessons, examples, projector, looks, everything)

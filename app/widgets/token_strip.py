@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
-GAP_PX, TIGHT_GAP_PX = 5, 2.5
-PADDING_PX, TIGHT_PADDING_PX = 8, 4  # tight: where a projector then has them all on one line
+GAP_PX, SHORT_GAP_PX = 5, 2.5
+PADDING_PX, SHORT_PADDING_PX = 8, 4
 MOST_LINES, SHORT_MOST_LINES = 3, 2
 MOST_WIDTHS = 20_000
 MOST_PICTURES = 1_500  # of chips, a few KiB each
@@ -58,13 +58,13 @@ class ChipField(WrappedBoxes):
 
     laid_out = Signal()  # its height may be another
     moved = Signal(int)  # the keyboard's arrows: -1 or +1
-    line_gap_px = GAP_PX
+    gap_px = line_gap_px = float(GAP_PX)
 
     def __init__(self) -> None:
         is_short = theme.is_projector()
         chip_px = SHORT_CHIP_PX if is_short else CHIP_HEIGHT_PX
         super().__init__(say("Tokens"), chip_px, Qt.FocusPolicy.StrongFocus)
-        self.is_short, self.chip_px, self._padding_px = is_short, chip_px, float(PADDING_PX)
+        self.is_short, self.chip_px, self.gap_px = is_short, chip_px, SHORT_GAP_PX if is_short else GAP_PX
         self.chips: list[Chip] = []
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
         self._current: int | None = None
@@ -83,16 +83,8 @@ class ChipField(WrappedBoxes):
         super().lay_out()
         self.laid_out.emit()
 
-    def _lines(self) -> tuple[list[QRectF], int]:
-        self.gap_px, self._padding_px = GAP_PX, PADDING_PX
-        found = super()._lines()
-        if self.is_short and found[1] > theme.px(self.chip_px):
-            self.gap_px, self._padding_px = TIGHT_GAP_PX, TIGHT_PADDING_PX
-            found = super()._lines()
-        return found
-
     def box_widths(self) -> list[float]:
-        widths, padding = list[float](), 2 * theme.px(self._padding_px)
+        widths, padding = list[float](), 2 * theme.px(SHORT_PADDING_PX if self.is_short else PADDING_PX)
         for position, chip in enumerate(self.chips):
             below = 0 if self.is_short else _width(_below(position, chip), theme.type_px(10.5), is_medium=False)
             widths.append(max(_width(chip.token, theme.type_px(13), is_medium=True), below) + padding)

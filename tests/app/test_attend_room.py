@@ -1,7 +1,10 @@
 """The room Attend in a window with a tiny model: what it shows is what the functions say; what each control does."""
 
+import re
+
 import numpy as np
 import pytest
+import torch
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -253,7 +256,7 @@ class TestScore:
         size = len(steps.query)
         assert strips[4].title == f"divided by √{size} = {size**0.5:.5g}"
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
-        assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
+        assert strips[6].result.endswith(f"{steps.weights[column]:.4f}")
 
     def test_what_the_padding_mask_does(self, room, window):
         view = room.open_view("score")
@@ -273,7 +276,7 @@ class TestScore:
         np.testing.assert_allclose(view.steps.weights, padded.attentions[1, 1, position], atol=1e-6)
         view.shared.choose_column(size + 1)
         results = [strip.result for strip in view.strips.strips]
-        assert results[5] == "−∞" and results[6].startswith("e^−∞ / ") and results[6].endswith("= 0.0000")
+        assert results[5] == "−∞" and results[6].endswith("0.0000")
         view.pads.click()
         assert len(view.steps.weights) == size and "no padding" in view.strips.strips[5].title
         window.state.set_what_if(WhatIf(direction="left"))
@@ -294,6 +297,48 @@ class TestScore:
         set_weight(room, window.state.selection.position, 5, 0.9)
         settle(window)
         assert "used 0.9000 instead of the softmax result" in view.note.text()
+
+    def test_the_way_on_is_that_of_torchs_own_attention(self, room, window):
+        """From the values to the token's line: `torch.nn.MultiheadAttention` with the layer's weights."""
+        view, model = room.open_view("score"), load_checkpoint(window.state.model.folder).model
+        window.state.set_head(1, 1)
+        window.state.set_focus(9)
+        view.page.setCurrentIndex(1)
+        answered(window)
+        own, trace = model.encoder.layer(1).attention, window.state.reading.trace
+        heads, hidden = trace.attentions.shape[1], trace.hidden_states.shape[2]
+        theirs = torch.nn.MultiheadAttention(hidden, heads, batch_first=True)
+        names = {"in_proj_": own.query_key_value, "out_proj.": own.output}
+        state = {f"{name}{part}": getattr(one, part) for name, one in names.items() for part in ("weight", "bias")}
+        theirs.load_state_dict(state)
+        entering = torch.from_numpy(trace.hidden_states[1])[None]
+        with torch.no_grad():
+            output, weights = theirs(entering, entering, entering, average_attn_weights=False)
+        weights, column = weights[0, 1, 9].numpy(), int(trace.attentions[1, 1, 9].argmax())
+        rows = {strip.name: strip.values for strip in view.strips.strips}
+        np.testing.assert_allclose(rows["after"] - rows["before"], output[0, 9].numpy(), atol=1e-4)
+        np.testing.assert_array_equal(rows["before"], trace.hidden_states[1, 9])
+        np.testing.assert_allclose(rows["weight × value"], weights[column] * rows["value"], atol=1e-5)
+        added = sum(self.added_by(view, window, head) for head in range(heads)) + own.output.bias.detach().numpy()
+        np.testing.assert_allclose(added, output[0, 9].numpy(), atol=1e-4)
+        assert len(rows["length"]) == len(weights) and np.linalg.norm(rows["sum"]) <= rows["length"].sum() + 1e-5
+        window.state.set_head(1, 1)
+        settle(window)
+        assert view.strips.selected_cell() == (2, column) and "“" in view._asked.text()
+        press(view.strips, "Right" if column == 0 else "Left")
+        assert view.strips.selected_cell() == (2, column + 1 if column == 0 else column - 1)
+
+    def added_by(self, view, window, head):
+        window.state.set_head(1, head)
+        settle(window)
+        return next(strip.values for strip in view.strips.strips if strip.name == "added")
+
+    def test_what_is_under_the_mouse_is_read_from_all_rows(self, room, window):
+        view = room.open_view("score")
+        view.strips.hovered.emit((2, 3))
+        assert re.fullmatch(r"dimension 3: query \S+, key \S+, product \S+", view.readout.text())
+        view.strips.hovered.emit((6, 2))
+        assert re.fullmatch(r"\S+ \(2\): scores \S+, scaled \S+, masked \S+, softmax \S+", view.readout.text())
 
 
 def test_the_menu_of_a_head_chooses_nothing(room, window):

@@ -238,6 +238,26 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(opened, room, wind
         assert tip.endswith(f": {numbers.number(value, 9)}")
 
 
+def test_each_step_says_in_a_sentence_what_it_does_to_the_token(opened, window, checkpoint, reading):
+    view, row, head = opened("steps"), 5, 3
+    window.state.set_head(1, head)
+    window.state.set_focus(row)
+    settle(window)
+    one = trace_layer(checkpoint.model, reading.request.input_ids, reading.request.segments, layer=1)
+    stories, tokens = {header.key: header.story for header in view.headers}, window.state.reading.shown_tokens
+    assert len(stories) == len(view.steps) and all(story.endswith(".") for story in stories.values())
+    best = int(one.probs[head, row].argmax())
+    score, share = float(one.query[head, row] @ one.key[head, best]), float(one.probs[head, row, best])
+    assert f"“{tokens[best]}” best: their score is {numbers.number(score)}." in stories["products"]
+    assert f"“{tokens[best]}” gets {numbers.percent(share)} of the attention of “{tokens[row]}”" in stories["probs"]
+    fire = int((one.activation[row] > 0).sum())
+    assert stories["activation"].startswith(f"{fire} of the {one.activation.shape[1]} neurons fire")
+    added = np.linalg.norm(one.attention_output[row]) / np.linalg.norm(one.entering[row])
+    assert numbers.percent(float(added)) in stories["attention_sum"]
+    window.state.set_focus(2)
+    assert tokens[2] in view.headers[0].story and view.headers[0].story != stories["entering"]
+
+
 def test_a_changed_row_is_said_not_to_add_up(opened, window):
     view, row = opened("steps"), (1.0, *[0.0] * (len(window.state.encoding or []) - 1))
     read_changed(window, window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
@@ -309,7 +329,9 @@ def test_a_picture_has_cells_where_scroll_bars_would_be(view, window):
 
 
 def test_the_list_ends_below_a_whole_line_once_the_layer_is_computed(view, window):
-    wait_until(lambda: bool(view.headers) and not view._after_layout.isActive())
+    wait_until(lambda: bool(view.headers))
+    view.open_step("query")
+    wait_until(lambda: not view._after_layout.isActive())
     QApplication.processEvents()
     viewport = view._area.viewport()
     places = [(header.mapTo(viewport, QPoint(0, 0)).y(), header.height()) for header in view.headers]

@@ -16,7 +16,7 @@ from app.rooms.attend.head_panels import HeadLinks
 from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.embed.embedding_parts import EmbeddingPart
 from app.rooms.embed.strips import Strips
-from app.widgets.card import AsHighAsNeeded, Hint, intro_line, label, scrolled
+from app.widgets.card import AsHighAsNeeded, Hint, label, scrolled
 from app.widgets.charts.bars import Bar, BarList
 from app.widgets.charts.cells import Labels
 from app.widgets.charts.raster import Raster, color_limit
@@ -24,6 +24,7 @@ from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.folding_card import FoldingCard
 from app.widgets.layouts import hbox, vbox
+from app.widgets.linked_text import LinkedText
 from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.table import RowList
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
@@ -401,7 +402,7 @@ def test_the_lower_edge_is_between_two_lines(kind, qtbot):
     bars.set_bars([Bar(f"word {row}", "0.5", 0.5) for row in range(20)])
     parts = {
         "plain": [label(LINES, wrap=True)],
-        "linked": [intro_line("The attention of a head says where a token looks. " * 30)],
+        "linked": [LinkedText("The attention of a head says where a token looks. " * 30)],
         "links": [links],
         "bars": [bars],
         "buttons": [QPushButton(f"Button {number}") for number in range(12)],

@@ -12,9 +12,10 @@ from ...look import mark, numbers, say, theme
 from ...look.number_kinds import explain
 from ...state import Reading, Selection, TokenView
 from ...state.baseline_names import baseline_name, where_compared
-from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, button, intro_line, label, scrolled
+from ...widgets.card import GAP_PX, AsHighAsNeeded, Card, button, label, scrolled
 from ...widgets.charts.raster import ColorBar
 from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.linked_text import LinkedText
 from ...widgets.progress_line import ProgressLine
 from ..room import ViewStack
 from ..view import ViewSpec
@@ -81,7 +82,7 @@ class HeadsCard(Card):
         self._shared, self._figure = shared, figure
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, lambda _answer: self._show_heads())
-        self._scale, self._panel_intro = label("", "muted", wrap=True), intro_line()
+        self._scale, self._panel_intro = label("", "muted", wrap=True), LinkedText()
         self._is_difference = False  # that is drawn
         inside = QWidget()
         # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.

@@ -81,8 +81,8 @@ OTHERS = (
         "score",
         mark("Query × Key"),
         mark(
-            "Where does one attention weight come from? A token’s query is multiplied by the key of every token: the "
-            "better they match, the more it looks there."
+            "Where does one attention weight come from, and what does it do? A token’s query is multiplied by the key "
+            "of every token: the better they match, the more of that token’s value it takes over."
         ),
         ScoreView,
     ),
@@ -142,9 +142,7 @@ class LargeCard(Card):
             with QSignalBlocker(self.matrices):
                 self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
         if self._is_projector:
-            show_if(False, *self._tools)
-            if view.foot is not None:
-                view.foot.hide()
+            show_if(False, *self._tools, *filter(None, [view.foot]))
             if view.tools is not None:
                 self._tools.add(view.tools)
                 self._header.insertWidget(2, view.tools)

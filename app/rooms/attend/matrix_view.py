@@ -71,10 +71,6 @@ class AttentionGrid(LabelledGrid):
             painter.fillRect(self.cell_rect(*cell), theme.sequential_color(weight / (self.raster.high or 1)))
         super().paint_frames(painter, rect)
 
-    @property
-    def right_px(self) -> int:
-        return super().right_px + theme.px(8) * self._is_cut
-
     def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
         super().paint_scale(painter, rect, raster)
         height = min(rect.height(), theme.px(200))

@@ -1,19 +1,22 @@
-"""The view Query × Key: how one weight comes about, number by number (Vaswani et al. 2017, section 3.2.1).
+"""The view Query × Key: how one weight comes about, and what it adds, by number (Vaswani et al. 2017, section 3.2).
 
-Each step is a row of small bars with its own scale. U units, S tokens, D head size.
+Each step is a row of small bars with its own scale. U units, S tokens, D head size, H hidden.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLayout, QSizePolicy
 
+from bertcore.analysis.layer_trace import LayerTrace
 from bertcore.analysis.score_steps import ScoreSteps, score_steps
 
+from ...compute.feed_forward import layer_of
 from ...compute.padding import padding_keys
 from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, joined
@@ -25,6 +28,7 @@ from ...widgets.card import button, label
 from ...widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ...widgets.charts.pointer import next_of
 from ...widgets.layouts import hbox, held, vbox
+from ...widgets.pages import tab_bar
 from .attentions import Attentions, Head
 from .sentences import change_in_words, softmax_in_words
 from .view import PairedView
@@ -39,16 +43,18 @@ LEAST_BARS_PX, LARGEST_BARS_PX = 22, 70
 STRONG, PALE = 0.95, 0.6  # places on the signed scale: of the marked bar, and of the others
 SMALL = 10.5  # type
 RANGE_PX = 52  # at the right, for the ends of the scale
-INVITATION = mark("Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.")
+INVITATION = mark("Click the bar of another token to see its numbers; the arrow keys work too.")
 
 
 @dataclass(frozen=True, eq=False)
 class Strip:
     """One row of bars. labels (K) stand below it; empty: none. marked: the bar that matters."""
 
+    name: str  # in the line below, and in a saved file
     title: str
     result: str  # bold, at the right end of the title
     values: np.ndarray  # (K); an infinite value has no bar
+    of_tokens: bool = False  # or of dimensions
     labels: Sequence[str] = ()
     marked: int | None = None
     before: np.ndarray | None = None  # (K) in the baseline: a line across each bar; NaN where there is none
@@ -141,7 +147,7 @@ class BarStrips(Drawing):
         """Those that there is room for, the marked one first."""
         metrics, taken = QFontMetrics(theme.font(SMALL)), list[tuple[float, float]]()
         for bar in sorted(range(len(strip.labels)), key=lambda bar: (bar != strip.marked, bar)):
-            text = metrics.elidedText(strip.labels[bar], Qt.TextElideMode.ElideRight, int(max(width, theme.px(46))))
+            text = metrics.elidedText(strip.labels[bar], Qt.TextElideMode.ElideRight, int(max(width, theme.px(64))))
             long = metrics.horizontalAdvance(text)
             left = min(max(area.x() + (bar + 0.5) * width - long / 2, 0), area.right() - long)
             if not any(left < stop + 3 and left + long > start - 3 for start, stop in taken):
@@ -157,12 +163,12 @@ class BarStrips(Drawing):
         return None
 
     def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
-        bar = None if cell is None else next_of(len(self.strips[-1].values), cell[1], key, across=True)
+        bar = None if cell is None else next_of(len(self.strips[cell[0]].values), cell[1], key, across=True)
         return None if cell is None or bar is None else (cell[0], bar)
 
     def selected_cell(self) -> tuple[int, int] | None:
-        marked = self.strips[-1].marked if self.strips else None
-        return None if marked is None else (len(self.strips) - 1, marked)
+        marked = [(place, strip.marked) for place, strip in enumerate(self.strips) if strip.marked is not None]
+        return marked[-1] if marked else None
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(420), round(sum(self._around())) + len(self.strips) * theme.px(44))
@@ -179,9 +185,10 @@ def _small(text: str, baseline: QPointF, color: str) -> Words:
 
 
 class ScoreView(PairedView):
-    """Query, key and their products over the head's dimensions; score, scaled, masked and softmax over the tokens."""
+    """Query, key and their products over the head's dimensions; score, scaled, masked and softmax over the tokens. On
+    its second page what is done with the weight: values, their sum, and what that adds to the token's line."""
 
-    asks = PairedView.asks | {"padding": False}
+    asks = PairedView.asks | {"padding": False, "layer": False}
     follows = ("head", "heads", "column", "token")
     steps: ScoreSteps | None = None
     baseline_steps: ScoreSteps | None = None  # in our places
@@ -193,24 +200,37 @@ class ScoreView(PairedView):
         self._asked, self.note = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.readout = label("", "muted", wrap=True)
         self._on_strips_hovered(None)
+        pages = {
+            "weight": (say("1. Its weight"), say("From query and key to one attention weight")),
+            "sum": (say("2. What it adds"), say("Weight × value, summed up and added to the token’s line")),
+        }
+        self.page = tab_bar(pages, say("Steps"), small=True)
+        self.page.currentChanged.connect(lambda _page: self.redraw())
         self.pads = button(say("Add two [PAD]"), self.redraw, look="small", checkable=True)
         self.pads.setToolTip(say("See how the padding mask hides them"))
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)
         self.foot = held(vbox(self.note, self.readout, gap_px=6))
-        return vbox(hbox((self._asked, 1), self.pads), (self.strips, 1), self.foot, gap_px=6)
+        return vbox(hbox((self._asked, 1), self.pads, self.page), (self.strips, 1), self.foot, gap_px=6)
 
     def words(self) -> tuple[str, str, str]:
         return self.attentions.title(*self.head), "", ""
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
+        if asks == "layer":
+            return Job(layer_of, (reading, selection.layer), (reading.request.model,)) if self.shows_sum else None
         if asks != "padding":
             return super().job(asks, reading, selection)
         is_wanted, asked = self.pads.isChecked() and reading.unchanged is None, reading.request
         return Job(padding_keys, (asked.model_input, PADS), (asked.model,)) if is_wanted else None
 
+    @property
+    def shows_sum(self) -> bool:
+        return self.page.currentIndex() == 1
+
     def drawn(self, reading: Reading, selection: Selection) -> None:
         super().drawn(reading, selection)
+        self.pads.setVisible(not self.shows_sum)
         attentions, position, trace = self.attentions, selection.position, reading.trace
         weights = trace.attentions[(*self.head, position)]  # (S)
         column = int(weights.argmax()) if self.shared.column is None else self.shared.column
@@ -233,15 +253,16 @@ class ScoreView(PairedView):
                 self.baseline_steps = steps
                 notes.append(say("Line across a bar: its value in {head}.", head=title))
         is_difference = self.is_difference and self.baseline_steps is not None
-        names = [
-            say("“{token}” ({position})", token=self.tokens[place], position=place) for place in (position, column)
-        ]
+        names = [say("“{token}” ({position})", token=self.tokens[at], position=at) for at in (position, column)]
         asked = say("How much {row} looks at {column}", row=names[0], column=names[1])
         if is_difference:
             name = baseline_name(reading)
             notes = [say("Bars: now minus {baseline}; red: more, blue: less.", baseline=name)]
             asked = joined(asked, say("now minus {baseline}", baseline=name))
         self._asked.setText(asked)
+        if self.shows_sum:
+            self._show_sum(self.asked["layer"].answer, position, min(column, len(weights) - 1), *names)
+            return
         strips = self._strips(self.steps, *names)
         if self.baseline_steps is not None:
             strips = compared_strips(strips, self.baseline_steps, is_difference=is_difference)
@@ -258,18 +279,52 @@ class ScoreView(PairedView):
     def figure_of(self, key: str) -> Figure | None:
         if self.steps is None or self.reading is None:
             return None
-        axes = (Axis("is looked at", self.tokens),)
+        sides = {True: Axis("is looked at", self.tokens), False: Axis("dimension")}
         values: dict[str, Numbers] = {}
-        for steps, where in ((self.steps, ""), (self.baseline_steps, " with the baseline")):
-            if steps is not None:
-                by_token = {"scores": steps.scores, "scaled": steps.scaled, "softmax": steps.weights}
-                values |= {f"{name}{where}": Numbers(one, axes) for name, one in by_token.items()}
-        assert self.steps.products is not None
-        values["products"] = Numbers(self.steps.products, (Axis("dimension"),))
-        is_whole = len(self.tokens) == len(self.reading.shown_tokens)
-        python = "t.keys[layer, head] @ t.queries[layer, head, position]" if is_whole else ""
-        of = {"hint": self._asked.text(), "python": python}
+        for strip in sorted(self.strips.strips, key=lambda strip: not strip.of_tokens):
+            for one, where in ((strip.values, ""), (strip.before, " with the baseline")):
+                if one is not None and not np.isinf(one).any():
+                    values[strip.name + where] = Numbers(one, (sides[strip.of_tokens],))
+        python = "t.keys[layer, head] @ t.queries[layer, head, position]"
+        has_script = not self.shows_sum and len(self.tokens) == len(self.reading.shown_tokens)
+        of = {"hint": self._asked.text(), "python": python if has_script else ""}
         return self.figure(self.title, [self.strips], values, head=True, by_token=True, **of)
+
+    def _show_sum(self, one: LayerTrace | None, position: int, column: int, looks: str, seen: str) -> None:
+        """The rest of the way: what is passed on, added up, and added to the line of the token that looks."""
+        self.tokens = self.attentions.reading.shown_tokens
+        self._asked.setText(say("What {row} takes over from {column}", row=looks, column=seen))
+        notes = [say("Bold: the length of what a row shows. LayerNorm and the feed-forward network follow.")]
+        if self.is_difference or self.has_baseline_beside:
+            notes.append(say("Of this text and model alone."))
+        self.note.setText(" ".join(notes))
+        if one is None:
+            return
+        head, size = self.head[1], one.value.shape[2]
+        weights, values = one.probs[head, position], one.value[head]  # (S), (S,D)
+        passed = weights[:, None] * values  # (S,D)
+        collected, output = one.context[head, position], one.weights["output"].weight  # (D), (H,N·D)
+        added = output[:, head * size : (head + 1) * size] @ collected  # (H)
+        before, by_all = one.entering[position], one.attention_output[position]  # 2 x (H)
+        weight, lengths = numbers.decimal(float(weights[column]), 4), np.linalg.norm(passed, axis=1)
+        heads, of = len(one.value), dict[str, Any](row=looks, column=seen)
+        rows = (
+            (mark("value"), say("value of {column}: what it passes on to whoever looks at it", **of), values[column]),
+            (mark("weight × value"), say("times the weight, {weight}", weight=weight), passed[column]),
+            (mark("length"), say("length of weight × value, for every token"), lengths),
+            (
+                mark("sum"),
+                say("all of them added up: what head {head} collects for {row}", head=head + 1, **of),
+                collected,
+            ),
+            (mark("added"), say("times the output matrix: what this head adds to the line of {row}", **of), added),
+            (mark("before"), say("the line of {row} before", **of), before),
+            (mark("after"), say("the line with what all %n head(s) (adds|add), and a bias", n=heads), before + by_all),
+        )
+        made = [Strip(name, title, numbers.decimal(float(np.linalg.norm(row)), 4), row) for name, title, row in rows]
+        length = numbers.decimal(float(lengths[column]), 4)
+        made[2] = replace(made[2], result=length, of_tokens=True, labels=self.tokens, marked=column)
+        self.strips.set_strips(made)
 
     def _strips(self, steps: ScoreSteps, row: str, column: str) -> list[Strip]:
         size, at = len(steps.rows[0] if steps.rows[0] is not None else ()), steps.column
@@ -292,47 +347,32 @@ class ScoreView(PairedView):
                 softmax_in_words(steps.masked, at, weight, MOST_RAISED),
             ),
         )
+        names = map(mark, ("query", "key", "product", "scores", "scaled", "masked", "softmax"))
         strips = [
-            Strip(title, result, values, marked=None if index < DIMENSIONS else at)
-            for index, ((title, result), values) in enumerate(zip(titles, steps.rows, strict=True))
+            Strip(name, title, result, values, index >= DIMENSIONS, marked=None if index < DIMENSIONS else at)
+            for index, (name, (title, result), values) in enumerate(zip(names, titles, steps.rows, strict=True))
             if values is not None
         ]
         return [*strips[:-1], replace(strips[-1], labels=self.tokens)]
 
     def _on_strips_hovered(self, cell: tuple[int, int] | None) -> None:
-        steps, theirs = self.steps, self.baseline_steps
-        if cell is None or steps is None or self.reading is None:
+        """All rows of the place under the mouse."""
+        if cell is None or self.reading is None:
             self.readout.setText(say(INVITATION))
             return
         (index, bar), there = cell, where_compared(self.reading)
-
-        def written(*rows: np.ndarray | None) -> list[str]:
-            return [numbers.decimal(float(row[bar]), 4) for row in rows if row is not None]
-
-        if index < DIMENSIONS:
-            query, key, product = written(*steps.rows[:DIMENSIONS])
-            text = mark("dimension {number}: query {query} × key {key} = {product}")
-            text = say(text, number=bar, query=query, key=key, product=product)
-            if theirs is not None and theirs.products is not None:
-                (product,) = written(theirs.products)
-                text = joined(text, say("{there}: {product}", there=there, product=product))
-            self.readout.setText(text)
-            return
-        score, scaled, weight = written(steps.scores, steps.scaled, steps.weights)
-        token = f"{self.tokens[bar]} ({bar})"
-        text = mark("{token}: score {score}, scaled {scaled}, softmax {weight}")
-        text = say(text, token=token, score=score, scaled=scaled, weight=weight)
-        if theirs is not None and np.isfinite(theirs.scores[bar]):
-            score, weight = written(theirs.scores, theirs.weights)
-            text = joined(
-                text, say("{there}: score {score}, softmax {weight}", there=there, score=score, weight=weight)
-            )
-        elif theirs is not None:
-            text = joined(text, say("only in this text"))
+        of_tokens, count = self.strips.strips[index].of_tokens, len(self.strips.strips[index].values)
+        same = [one for one in self.strips.strips if one.of_tokens == of_tokens and len(one.values) == count]
+        written = [f"{say(one.name)} {numbers.decimal(float(one.values[bar]), 4)}" for one in same]
+        earlier = [numbers.decimal(float(one.before[bar]), 4) for one in same if one.before is not None]
+        place = f"{self.tokens[bar]} ({bar})" if of_tokens else say("dimension {dimension}", dimension=bar)
+        text = say("{place}: {numbers}", place=place, numbers=", ".join(written))
+        if earlier:
+            text = joined(text, say("{there}: {numbers}", there=there, numbers=", ".join(earlier)))
         self.readout.setText(text)
 
     def _on_strips_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
-        if cell[0] >= DIMENSIONS:
+        if self.strips.strips[cell[0]].of_tokens:
             self.position_clicked.emit(self.selection.position)
             self.shared.choose_column(cell[1])
 

@@ -13,23 +13,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace, trace_layer
+from bertcore.analysis.layer_trace import Affine, Floats, LayerTrace
+from bertcore.analysis.vectors import cosine
 
 from ...look import mark, names, numbers, say
-from ...state import Reading
-
-if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
-    from bertcore.progress import ReportProgress
-
 
 MODEL = "bertcore.model.bert"
 TITLES: dict[str, str] = names("steps of a layer")
+STORIES: dict[str, str] = names("stories of steps")  # what each does to one token, with its words and numbers
 MOST_TERMS = 12
 Name = Callable[[int], str]
 
@@ -199,11 +195,32 @@ class LayerStep:
         return self.how(float(self.values[row, column]), row, column)
 
 
-def layer_of(checkpoint: Checkpoint, reading: Reading, layer: int, _progress: ReportProgress) -> LayerTrace:
-    """`trace_layer` of a reading; nothing is computed anew where nothing is changed inside."""
-    request, entering = reading.request, None if reading.request.what_if else reading.trace.hidden_states[layer]
-    read, changes = (request.input_ids, request.segments, request.positions), request.what_if.changes()
-    return trace_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
+def facts_of(one: LayerTrace, head: int, row: int, tokens: Sequence[str]) -> dict[str, Any]:
+    """What stands in the STORIES of one token."""
+    best, fires = int(one.probs[head, row].argmax()), one.activation[row]
+    score = float(one.query[head, row] @ one.key[head, best])
+    entering, size, was = one.entering[row], one.query.shape[2], (one.entering[row], one.middle[row])
+    added, fed = one.attention_output[row], one.feed_forward_output[row]
+    shares = [float(np.linalg.norm(new) / np.linalg.norm(old)) for new, old in zip((added, fed), was, strict=True)]
+    return {
+        "token": tokens[row],
+        "best": tokens[best],
+        "source": say("layer {layer}", layer=one.layer) if one.layer else say("the embeddings"),
+        "size": numbers.count(len(entering)),
+        "dims": numbers.count(size),
+        "head": numbers.count(head + 1),
+        "heads": numbers.count(len(one.query)),
+        "score": numbers.number(score),
+        "scaled": numbers.number(score / math.sqrt(size)),
+        "weight": numbers.percent(float(one.probs[head, row, best])),
+        "added": numbers.percent(shares[0]),
+        "neurons": numbers.count(len(fires)),
+        "fire": numbers.count(int((fires > 0).sum())),
+        "neuron": numbers.count(int(fires.argmax())),
+        "most": numbers.number(float(fires.max())),
+        "fed": numbers.percent(shares[1]),
+        "same": numbers.decimal(cosine(entering, one.leaving[row]), 2),
+    }
 
 
 def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
@@ -294,9 +311,9 @@ def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
         return say("neuron {neuron}", neuron=index)
 
     return [
-        _linear("before_activation", "x · W_in + b", inside, *entering, _dimension, "neuron"),
+        _linear("before_activation", say("x · W₁ + b"), inside, *entering, _dimension, "neuron"),
         LayerStep("activation", formula, f"{MODEL}.{inside}", after, activate, "neuron"),
-        _linear("feed_forward_output", "a · W_out + b", inside, after, leaving, one.feed_forward_output, neuron),
+        _linear("feed_forward_output", say("a · W₂ + b"), inside, after, leaving, one.feed_forward_output, neuron),
     ]
 
 

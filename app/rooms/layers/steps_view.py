@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy
 
+from ...compute.feed_forward import layer_of
 from ...compute.question import Job
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import mark, numbers, say, theme
@@ -25,7 +26,7 @@ from ...widgets.controls import Choice
 from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import discard, hbox, show_if, vbox
 from ..view import View
-from .layer_steps import Derivation, LayerStep, Term, layer_of, layer_steps
+from .layer_steps import STORIES, Derivation, LayerStep, Term, facts_of, layer_steps
 from .number_table import NumberTable
 
 if TYPE_CHECKING:
@@ -34,9 +35,8 @@ if TYPE_CHECKING:
 
 WIDTH_PX = 345
 TABLE_PX, LEAST_TABLE_PX = 236, 80
-HEADER_PX = 28
-TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
-FIRST_OPEN = "query"
+HEADER_PX, STORY_PX = 28, 12.5
+TITLE_PX, SHAPE_PX = 148, 78
 COUNTS = {"token": mark("%n token(s)"), "neuron": mark("%n neuron(s)"), "dimension": mark("%n dimension(s)")}
 NAMES = {"neuron": mark("neuron {neuron}"), "dimension": mark("dimension {dimension}")}  # of a column
 EXPORTED_COLUMNS = 4096
@@ -117,27 +117,44 @@ def _table(rows: Sequence[tuple[str, str, float | str]]) -> str:
 
 
 class StepHeader(QPushButton):
-    """The line of one step: number, name, formula; shape and function at the right. Checked: its numbers show."""
+    """One step: its number and name, what it does in a sentence, its shape at the right. Checked: its numbers show."""
 
     def __init__(self, number: int, key: str) -> None:
         super().__init__()
         self.key, self._number = key, number
-        self.title = self.formula = self.shape = self.function = ""
+        self.title = self.story = self.shape = ""
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(theme.px(280))
-        self.setFixedHeight(theme.px(HEADER_PX))
 
-    def show_step(self, step: LayerStep) -> None:
+    def show_step(self, step: LayerStep, story: str) -> None:
         rows, columns = step.values.shape
-        self.title, self.formula, self.shape = step.title, step.formula, f"{rows} × {columns}"
-        self.function = ".".join(step.function.split(".")[-2:])
+        self.title, self.story, self.shape = step.title, story, f"{rows} × {columns}"
         name, number, shape = mark("Step {number}: {title}, {formula}, {shape}"), self._number, self.shape
-        self.setAccessibleName(say(name, number=number, title=step.title, formula=step.formula, shape=shape))
+        spoken = say(name, number=number, title=step.title, formula=step.formula, shape=shape)
+        self.setAccessibleName(f"{spoken}. {story}")
         size = f"{say(COUNTS['token'], n=rows)} × {say(COUNTS[step.columns], n=columns)}"
-        self.setToolTip(plain_tip(f"{step.function}\n{size}"))
+        self.setToolTip(plain_tip(f"{step.formula}\n{step.function}\n{size}"))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its words."""
+        wrapped, texts = QFontMetrics(theme.font(13, bold=True)).boundingRect, (self.title, self.story)
+        places = zip(self._places()[:2], texts, strict=True)
+        lines = max(wrapped(place.toRect(), Qt.TextFlag.TextWordWrap, text).height() for place, text in places)
+        self.setFixedHeight(max(theme.px(HEADER_PX), lines + theme.gap_px(8)))
         self.update()
+
+    def _places(self) -> tuple[QRectF, QRectF, QRectF]:
+        """Of its name, its sentence and its shape."""
+        left, height, title, shape = theme.px(48), self.height(), theme.px(TITLE_PX), theme.px(SHAPE_PX)
+        story = QRectF(left + title, 0, max(self.width() - left - title - shape - theme.px(8), 60), height)
+        return QRectF(left, 0, title - theme.px(6), height), story, QRectF(self.width() - shape, 0, shape, height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, is_open = theme.painter(self), self.isChecked()
@@ -151,20 +168,11 @@ class StepHeader(QPushButton):
         chevron = QRectF(-side / 2, -side / 2, side, side)
         paint_icon(painter, "chevron", chevron, theme.color("accent" if is_open else "muted"))
         painter.restore()
-        has_function = numbers.is_technical() and self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
-        function = theme.px(FUNCTION_PX) if has_function else 0
-        shape, title = theme.px(SHAPE_PX), theme.px(TITLE_PX)
-        shape_left, left = self.width() - theme.px(8) - function - shape, theme.px(24)
-        formula_left = left + theme.px(24) + title
-        for x, width, text, color, size in (
-            (shape_left + shape, function, self.function, "muted", 11.5),
-            (shape_left, shape, self.shape, "ink", 12),
-            (left, theme.px(22), str(self._number), "muted", 12),
-            (left + theme.px(24), title, self.title, "ink", 13),
-            (formula_left, shape_left - formula_left - theme.px(8), self.formula, "muted", 12),
-        ):
-            if width:
-                Words(QRectF(x, 0, width, self.height()), text, color, size, text == self.title).paint(painter)
+        title, story, shape = self._places()
+        Words(QRectF(theme.px(24), 0, theme.px(22), self.height()), str(self._number), "muted").paint(painter)
+        Words(title, self.title, size_px=13, bold=True, wraps=True).paint(painter)
+        Words(story, self.story, size_px=STORY_PX, wraps=True).paint(painter)
+        Words(shape, self.shape, "muted").paint(painter)
 
 
 class StepsView(View):
@@ -177,7 +185,7 @@ class StepsView(View):
         self.table, self.derivation = NumberTable(), DerivationCard()
         self.headers: list[StepHeader] = []
         self.steps: list[LayerStep] = []  # of the layer and head on show
-        self.open_key = FIRST_OPEN
+        self.open_key = ""  # at first: then the sentences can be read one after the other
         self._column = 0
         self._shown: tuple[LayerTrace | None, int] = None, 0  # what `steps` are of: layer, head
         self.card = Card(say("One layer, step by step"))
@@ -203,7 +211,7 @@ class StepsView(View):
         self._list.setSpacing(theme.px(2))
         self.table.hide()
         self._area = scrolled(self._list)
-        self._area.verticalScrollBar().setSingleStep(self._line)
+        self._area.verticalScrollBar().setSingleStep(theme.px(HEADER_PX))
         self.card.body.addWidget(self._area, 1)
         self.card.body.addStretch(0)
         self._fold = folding_on_projector(self.derivation, say("How this number was computed"))
@@ -226,6 +234,7 @@ class StepsView(View):
         if one is None:
             return
         if self._shown == (one, selection.head):
+            self._tell()
             self._show_number()
             return
         self._shown, self.steps = (one, selection.head), layer_steps(one, selection.head)
@@ -233,29 +242,14 @@ class StepsView(View):
         self._show_headers()
         self._show_open()
 
-    @property
-    def _line(self) -> int:
-        """From one header to the next."""
-        return theme.px(HEADER_PX) + self._list.spacing()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._after_layout.start()
-
     def _on_laid_out(self) -> None:
-        """The list ends below a whole line, and begins with one when it has been scrolled to the open step."""
-        room, opened = self.card.body.geometry().bottom() + 1 - self._area.y(), 0
-        if self._open_step is not None:
-            self._fit_table(room)
-            opened = self.table.height() + self._list.spacing()
-        lines = max((room - opened) // self._line, 1)
-        self._area.setMaximumHeight(opened + lines * self._line)
-        self._area.ensureWidgetVisible(self.table)
-
-    def _fit_table(self, room: int) -> None:
-        """Whole rows only, with at least two headers in sight."""
-        most = min(theme.px(TABLE_PX), max(room - 2 * self._line, theme.px(LEAST_TABLE_PX)))
-        self.table.fit(most)
+        """The open step comes into sight, with its numbers."""
+        header = theme.px(HEADER_PX)
+        self.table.fit(
+            max(min(theme.px(TABLE_PX), self._area.viewport().height() - 2 * header), theme.px(LEAST_TABLE_PX))
+        )
+        self._list.activate()
+        self._area.ensureWidgetVisible(self.table, 0, header)
 
     def open_step(self, key: str) -> None:
         """Opens a step, and closes the one that was open; the open one itself closes."""
@@ -273,9 +267,16 @@ class StepsView(View):
                 header.clicked.connect(lambda _checked=False, key=header.key: self.open_step(key))
                 self._list.insertWidget(place, header)
             if self.open_key not in keys:
-                self.open_key = FIRST_OPEN
-        for header, step in zip(self.headers, self.steps, strict=True):
-            header.show_step(step)
+                self.open_key = ""
+        self._tell()
+
+    def _tell(self) -> None:
+        """What happens to the token on show."""
+        one, head = self._shown
+        if one is not None and self.selection.position < len(one.entering):
+            facts = facts_of(one, head, self.selection.position, self._tokens)
+            for header, step in zip(self.headers, self.steps, strict=True):
+                header.show_step(step, say(STORIES[step.key], **facts))
 
     def _show_open(self) -> None:
         self._after_layout.start()
@@ -289,7 +290,7 @@ class StepsView(View):
             return
         self._list.insertWidget(self.steps.index(opened) + 1, self.table)
         self.table.numbers.set_values(opened.values, self._tokens, self._tokens if opened.columns == "token" else [])
-        self._fit_table(theme.px(TABLE_PX) + 2 * self._line)
+        self.table.fit(theme.px(TABLE_PX))
         self._show_number()
 
     def _show_number(self) -> None:

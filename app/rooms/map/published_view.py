@@ -40,7 +40,7 @@ class PublishedView(ValuesView):
             ),
             number="published",
             is_compared=False,
-            least_px=310,
+            least_px=290,
             chart=partial(LabelledGrid, scale=False),
             axis_names=(mark("model"), mark("task")),
         ),

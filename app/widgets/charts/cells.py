@@ -25,7 +25,7 @@ from .raster import Raster, paint_scale
 from .zoom import Zoom, ZoomedDrawing
 
 LEAST_ROW_PX = 17  # a number fits into it
-SCALE_PX = 58  # the colour scale at the right, with its numbers
+SCALE_PX = 66  # the colour scale at the right, with its numbers
 SLANTED_PX = 24  # how far a short label reaches beyond its column
 LONGEST_PX = 136
 LARGEST_PX = (110, 40)  # of a cell: width, height
@@ -145,10 +145,6 @@ class LabelledGrid(ZoomedDrawing):
     @property
     def right_px(self) -> int:
         """At the right of the cells: the colour scale, or the end of the last column's label."""
-        if self._scale and self.raster is not None:
-            ends = map(self._written, (self.raster.low, self.raster.high))
-            numbers_px = max(map(QFontMetrics(theme.font(11)).horizontalAdvance, ends))
-            return max(theme.px(SCALE_PX + 16), theme.px(33) + numbers_px)
         return theme.px(SCALE_PX + 16) if self._scale else theme.px(SLANTED_PX if self._tilted else 2)
 
     def grid_rect(self) -> QRectF:

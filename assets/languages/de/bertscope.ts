@@ -491,6 +491,10 @@
 <translation>1 − u · v / (|u| |v|)</translation>
 </message>
 <message>
+<source>1. Its weight</source>
+<translation>1. Sein Gewicht</translation>
+</message>
+<message>
 <source>1. Open the file in a text editor or a spreadsheet, and go to line {line}.</source>
 <translation>1. Die Datei in einem Texteditor oder einer Tabellenkalkulation öffnen und zu Zeile {line} gehen.</translation>
 </message>
@@ -529,6 +533,10 @@
 <message>
 <source>2. Correct it: every line needs the same columns, with a tab between them.</source>
 <translation>2. Die Zeile verbessern: Jede Zeile braucht dieselben Spalten, mit einem Tabulator dazwischen.</translation>
+</message>
+<message>
+<source>2. What it adds</source>
+<translation>2. Was es hinzufügt</translation>
 </message>
 <message>
 <source>3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.</source>
@@ -1075,6 +1083,10 @@
 <translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}.</translation>
 </message>
 <message>
+<source>All {heads} heads together: the output matrix makes what attention adds to “{token}”.</source>
+<translation>Alle {heads} Köpfe zusammen: Die Ausgabematrix macht daraus, was Attention zu „{token}“ addiert.</translation>
+</message>
+<message>
 <source>Almost: the rows are a little too small, for their variance was divided by H - 1.</source>
 <translation>Fast: Die Zahlen sind ein wenig zu klein, denn die Varianz wurde durch H - 1 geteilt.</translation>
 </message>
@@ -1548,6 +1560,10 @@ Ein anderer Schluss</translation>
 <translation>Blau: A. Orange: B.</translation>
 </message>
 <message>
+<source>Bold: the length of what a row shows. LayerNorm and the feed-forward network follow.</source>
+<translation>Fett: die Länge dessen, was eine Zeile zeigt. Danach folgen LayerNorm und das Feed-Forward-Netz.</translation>
+</message>
+<message>
 <source>Both are changes of ln p of {prediction}, in nats.</source>
 <translation>Beides: Änderung von ln p von {prediction}, in Nat.</translation>
 </message>
@@ -1729,10 +1745,6 @@ Ein anderer Schluss</translation>
 <translation>Die früheren Vorhersagen löschen</translation>
 </message>
 <message>
-<source>Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.</source>
-<translation>Ein Klick auf einen Balken der unteren Reihen zeigt, wie das Gewicht dieses Tokens berechnet wird; die Pfeiltasten gehen auch.</translation>
-</message>
-<message>
 <source>Click a cell: the table shows its examples.</source>
 <translation>Ein Klick auf eine Zelle: Die Tabelle zeigt ihre Beispiele.</translation>
 </message>
@@ -1783,6 +1795,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Click one to see why.</source>
 <translation>Ein Klick auf einen Lauf zeigt, warum.</translation>
+</message>
+<message>
+<source>Click the bar of another token to see its numbers; the arrow keys work too.</source>
+<translation>Ein Klick auf den Balken eines anderen Tokens zeigt dessen Zahlen; auch mit den Pfeiltasten.</translation>
 </message>
 <message>
 <source>Click the word to hide; or press Enter, choose it with ← →, and press Enter again.</source>
@@ -2227,6 +2243,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Divide the scores by the square root of D, not by D.</source>
 <translation>Die Scores durch die Wurzel aus D teilen, nicht durch D.</translation>
+</message>
+<message>
+<source>Divided by √{dims}, so that scores stay small: {score} becomes {scaled}.</source>
+<translation>Geteilt durch √{dims}, damit Scores klein bleiben: Aus {score} wird {scaled}.</translation>
 </message>
 <message>
 <source>Do texts about the same thing lie close together in the model, though nobody told it what they are about? Choose how many clusters, and compare them with the labels.</source>
@@ -2675,6 +2695,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Every room compares the two sentences of the selected row (double-click)</source>
 <translation>Jeder Raum vergleicht die beiden Sätze der gewählten Zeile (Doppelklick)</translation>
+</message>
+<message>
+<source>Every token has a key: {dims} numbers that a query is compared with.</source>
+<translation>Jedes Token hat einen Key: {dims} Zahlen, mit denen eine Query verglichen wird.</translation>
+</message>
+<message>
+<source>Every token has a value: {dims} numbers that it passes on to whoever looks at it.</source>
+<translation>Jedes Token hat einen Value: {dims} Zahlen, die es an den weitergibt, der darauf schaut.</translation>
 </message>
 <message>
 <source>Every token sees the context on both sides, in every layer. Its size is that of GPT, so that the two can be compared.</source>
@@ -4006,6 +4034,10 @@ Ein anderer Schluss</translation>
 <translation>Die veröffentlichten Gewichte gibt es hier nicht. Geöffnet wird diese Form mit zufälligen Gewichten, die Antworten sind also Rauschen; mit dem eingebauten Vokabular ({rows} Zeilen in der Token-Tabelle statt {own}), in {memory} Arbeitsspeicher.</translation>
 </message>
 <message>
+<source>Its query: {dims} numbers that say what “{token}” looks for in head {head}.</source>
+<translation>Seine Query: {dims} Zahlen, die sagen, wonach „{token}“ in Kopf {head} sucht.</translation>
+</message>
+<message>
 <source>Its row in the large picture; each number stands alone, and they need not add up to 1.</source>
 <translation>Seine Zeile im großen Bild; jede Zahl gilt für sich, zusammen müssen sie nicht 1 ergeben.</translation>
 </message>
@@ -4169,8 +4201,16 @@ Ein anderer Schluss</translation>
 <translation>LayerNorm</translation>
 </message>
 <message>
+<source>LayerNorm again: so “{token}” leaves the layer, with cosine {same} to what came in.</source>
+<translation>Noch einmal LayerNorm: So verlässt „{token}“ die Schicht, mit Kosinus {same} zu dem, was hereinkam.</translation>
+</message>
+<message>
 <source>LayerNorm and projection</source>
 <translation>LayerNorm und Projektion</translation>
+</message>
+<message>
+<source>LayerNorm brings the {size} numbers of “{token}” to a common size.</source>
+<translation>LayerNorm bringt die {size} Zahlen von „{token}“ auf eine gemeinsame Größe.</translation>
 </message>
 <message>
 <source>LayerNorm comes too early.</source>
@@ -5210,6 +5250,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Of these, shown as [MASK]</source>
 <translation>Davon als [MASK] gezeigt</translation>
+</message>
+<message>
+<source>Of this text and model alone.</source>
+<translation>Nur von diesem Text und Modell.</translation>
 </message>
 <message>
 <source>Of which label</source>
@@ -6772,6 +6816,10 @@ Ein anderer Schluss</translation>
 <translation>Softmax</translation>
 </message>
 <message>
+<source>Softmax turns scores into shares: “{best}” gets {weight} of the attention of “{token}”.</source>
+<translation>Softmax macht aus Scores Anteile: „{best}“ bekommt {weight} der Attention von „{token}“.</translation>
+</message>
+<message>
 <source>Some of the attention goes to padding.</source>
 <translation>Ein Teil der Attention geht an das Padding.</translation>
 </message>
@@ -7120,6 +7168,18 @@ Ein anderer Schluss</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
+<source>That is added to what “{token}” was; it is {added} as long.</source>
+<translation>Das wird zu dem addiert, was „{token}“ war; es ist {added} so lang.</translation>
+</message>
+<message>
+<source>That is added, too: so “{token}” leaves the layer, with cosine {same} to what came in.</source>
+<translation>Auch das wird addiert: So verlässt „{token}“ die Schicht, mit Kosinus {same} zu dem, was hereinkam.</translation>
+</message>
+<message>
+<source>That is added, too; it is {fed} as long as what was there.</source>
+<translation>Auch das wird addiert; es ist {fed} so lang wie das, was da war.</translation>
+</message>
+<message>
 <source>That is right for 80% of them. 10% become a random word, 10% stay: the model must not rely on [MASK] being there.</source>
 <translation>Das stimmt für 80 %. 10 % werden ein Zufallswort, 10 % bleiben: Das Modell darf sich nicht auf [MASK] verlassen.</translation>
 </message>
@@ -7357,6 +7417,10 @@ Ein anderer Schluss</translation>
 <numerusform>Das letzte Wort wurde nicht gelesen: Der Text ist zu lang.</numerusform>
 <numerusform>Die letzten %n Wörter wurden nicht gelesen: Der Text ist zu lang.</numerusform>
 </translation>
+</message>
+<message>
+<source>The last LayerNorm, after all layers: this is what the predictions are made from.</source>
+<translation>Das letzte LayerNorm, nach allen Schichten: Daraus werden die Vorhersagen gemacht.</translation>
 </message>
 <message>
 <source>The last brackets: the answer here / in the other text.</source>
@@ -7684,6 +7748,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The previous word’s tag</source>
 <translation>Der Tag des vorigen Worts</translation>
+</message>
+<message>
+<source>The query of “{token}” fits the key of “{best}” best: their score is {score}.</source>
+<translation>Die Query von „{token}“ passt am besten zum Key von „{best}“: Ihr Score ist {score}.</translation>
 </message>
 <message>
 <source>The question has no answer; write “:: answer” below it.</source>
@@ -9069,6 +9137,10 @@ Der andere Text: {other}
 <translation>Beim Lernen zusehen</translation>
 </message>
 <message>
+<source>Weight × value, summed up and added to the token’s line</source>
+<translation>Gewicht × Value, aufsummiert und zur Linie des Tokens addiert</translation>
+</message>
+<message>
 <source>Weights</source>
 <translation>Gewichte</translation>
 </message>
@@ -9127,6 +9199,10 @@ Der andere Text: {other}
 <message>
 <source>What everything is compared with: another model, step or text</source>
 <translation>Womit alles verglichen wird: ein anderes Modell, ein anderer Schritt oder ein anderer Text</translation>
+</message>
+<message>
+<source>What fires becomes {size} numbers again: what feed-forward adds to “{token}”.</source>
+<translation>Aus dem, was feuert, werden wieder {size} Zahlen: was Feed-Forward zu „{token}“ addiert.</translation>
 </message>
 <message>
 <source>What fires it?</source>
@@ -9389,6 +9465,10 @@ Der andere Text: {other}
 <translation>Was zu sehen ist, steht als Zeilen einer Seite in der Zwischenablage; in die eigene Lektion einfügen.</translation>
 </message>
 <message>
+<source>What {row} takes over from {column}</source>
+<translation>Was {row} von {column} übernimmt</translation>
+</message>
+<message>
 <source>What “{token}” looks at</source>
 <translation>Worauf „{token}“ schaut</translation>
 </message>
@@ -9409,8 +9489,8 @@ Der andere Text: {other}
 <translation>Wo unterscheiden sich zwei Texte oder zwei Modelle: bei welchem Token, und ab welcher Schicht?</translation>
 </message>
 <message>
-<source>Where does one attention weight come from? A token’s query is multiplied by the key of every token: the better they match, the more it looks there.</source>
-<translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
+<source>Where does one attention weight come from, and what does it do? A token’s query is multiplied by the key of every token: the better they match, the more of that token’s value it takes over.</source>
+<translation>Woher kommt ein Attention-Gewicht, und was bewirkt es? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr vom Value jenes Tokens übernimmt es.</translation>
 </message>
 <message>
 <source>Where does the model treat a word like the one you selected, and where does it see the same word differently? Select a token and a layer.</source>
@@ -9865,6 +9945,10 @@ Der andere Text: {other}
 <translation>ein Gewicht</translation>
 </message>
 <message>
+<source>a · W₂ + b</source>
+<translation>a · W₂ + b</translation>
+</message>
+<message>
 <source>a, the → its noun</source>
 <translation>Artikel → sein Substantiv</translation>
 </message>
@@ -9881,6 +9965,10 @@ Der andere Text: {other}
 <translation>Aktivierung</translation>
 </message>
 <message>
+<source>added</source>
+<translation>addiert</translation>
+</message>
+<message>
 <source>adjective → its noun</source>
 <translation>Adjektiv → sein Substantiv</translation>
 </message>
@@ -9891,6 +9979,10 @@ Der andere Text: {other}
 <message>
 <source>adverb → what it modifies</source>
 <translation>Adverb → was es bestimmt</translation>
+</message>
+<message>
+<source>after</source>
+<translation>nachher</translation>
 </message>
 <message>
 <source>after layer {layer}</source>
@@ -9931,6 +10023,10 @@ Der andere Text: {other}
 <message>
 <source>all heads · W_O + b</source>
 <translation>alle Köpfe · W_O + b</translation>
+</message>
+<message>
+<source>all of them added up: what head {head} collects for {row}</source>
+<translation>alle addiert: was Kopf {head} für {row} sammelt</translation>
 </message>
 <message>
 <source>all right</source>
@@ -10144,6 +10240,10 @@ Der andere Text: {other}
 <translation>wurde ein anderes Token</translation>
 </message>
 <message>
+<source>before</source>
+<translation>vorher</translation>
+</message>
+<message>
 <source>before fine-tuning</source>
 <translation>vor dem Fine-Tuning</translation>
 </message>
@@ -10338,10 +10438,6 @@ Der andere Text: {other}
 <message>
 <source>dimension {dimension}</source>
 <translation>Dimension {dimension}</translation>
-</message>
-<message>
-<source>dimension {number}: query {query} × key {key} = {product}</source>
-<translation>Dimension {number}: Query {query} × Key {key} = {product}</translation>
 </message>
 <message>
 <source>distance (1 − cosine)</source>
@@ -10979,6 +11075,14 @@ Der andere Text: {other}
 <translation>von links nach rechts</translation>
 </message>
 <message>
+<source>length</source>
+<translation>Länge</translation>
+</message>
+<message>
+<source>length of weight × value, for every token</source>
+<translation>Länge von Gewicht × Value, für jedes Token</translation>
+</message>
+<message>
 <source>less</source>
 <translation>weniger</translation>
 </message>
@@ -11435,10 +11539,6 @@ Der andere Text: {other}
 <message>
 <source>only highlighted</source>
 <translation>nur hervorgehobene</translation>
-</message>
-<message>
-<source>only in this text</source>
-<translation>nur in diesem Text</translation>
 </message>
 <message>
 <source>only read; the model predicts nothing here</source>
@@ -12129,6 +12229,10 @@ Der andere Text: {other}
 <translation>den Vergleich</translation>
 </message>
 <message>
+<source>the embeddings</source>
+<translation>den Embeddings</translation>
+</message>
+<message>
 <source>the feed-forward network of layer {layers} works on “{token}”</source>
 <translation>das Feed-Forward-Netz der Schicht {layers} bearbeitet „{token}“</translation>
 </message>
@@ -12175,6 +12279,17 @@ Der andere Text: {other}
 <message>
 <source>the line across a bar: {baseline}</source>
 <translation>der Strich auf dem Balken: {baseline}</translation>
+</message>
+<message>
+<source>the line of {row} before</source>
+<translation>die Linie von {row} vorher</translation>
+</message>
+<message numerus="yes">
+<source>the line with what all %n head(s) (adds|add), and a bias</source>
+<translation>
+<numerusform>die Linie mit dem, was der eine Kopf und ein Bias addieren</numerusform>
+<numerusform>die Linie mit dem, was alle %n Köpfe und ein Bias addieren</numerusform>
+</translation>
 </message>
 <message>
 <source>the loss</source>
@@ -12314,6 +12429,14 @@ Der andere Text: {other}
 <message>
 <source>threshold for exact match</source>
 <translation>Schwelle für exakte Treffer</translation>
+</message>
+<message>
+<source>times the output matrix: what this head adds to the line of {row}</source>
+<translation>mal die Ausgabematrix: was dieser Kopf zur Linie von {row} addiert</translation>
+</message>
+<message>
+<source>times the weight, {weight}</source>
+<translation>mal das Gewicht, {weight}</translation>
 </message>
 <message>
 <source>to learn from</source>
@@ -12456,6 +12579,10 @@ Der andere Text: {other}
 <translation>Value</translation>
 </message>
 <message>
+<source>value of {column}: what it passes on to whoever looks at it</source>
+<translation>Value von {column}: was es an den weitergibt, der darauf schaut</translation>
+</message>
+<message>
 <source>variance of the row</source>
 <translation>Varianz der Zeile</translation>
 </message>
@@ -12510,6 +12637,10 @@ Der andere Text: {other}
 <message>
 <source>weight · ∂ ln p / ∂ weight · ln p − ln p(without)</source>
 <translation>Gewicht · ∂ ln p / ∂ Gewicht · ln p − ln p(ohne)</translation>
+</message>
+<message>
+<source>weight × value</source>
+<translation>Gewicht × Value</translation>
 </message>
 <message>
 <source>what attention adds</source>
@@ -12649,6 +12780,10 @@ Der andere Text: {other}
 <message>
 <source>x enters a layer; m = x + attention; m + feed-forward goes on to the next. Nothing is overwritten.</source>
 <translation>x geht in eine Schicht; m = x + Attention; m + Feed-Forward geht in die nächste. Nichts wird überschrieben.</translation>
+</message>
+<message>
+<source>x · W₁ + b</source>
+<translation>x · W₁ + b</translation>
 </message>
 <message>
 <source>x · {matrix} + b, head {head}</source>
@@ -12871,6 +13006,10 @@ Der andere Text: {other}
 <translation>{file} wurde mit einer neueren Version von BERTscope gespeichert; mit dieser öffnen.</translation>
 </message>
 <message>
+<source>{fire} of the {neurons} neurons fire for “{token}”, neuron {neuron} the most: {most}.</source>
+<translation>{fire} der {neurons} Neuronen feuern bei „{token}“, am stärksten Neuron {neuron}: {most}.</translation>
+</message>
+<message>
 <source>{first} is right in {one}, {second} in {two}; both are wrong in {wrong} of {count}. Were they equally good, so uneven a split would come by chance with probability {p} (McNemar’s exact test).</source>
 <translation>{first} liegt in {one} richtig, {second} in {two}; beide falsch in {wrong} von {count}. Wären sie gleich gut, käme ein so ungleicher Ausgang durch Zufall mit Wahrscheinlichkeit {p} vor (exakter McNemar-Test).</translation>
 </message>
@@ -13035,6 +13174,10 @@ Der andere Text: {other}
 <translation>{nats} Nat</translation>
 </message>
 <message>
+<source>{neurons} neurons read “{token}”: each makes one number of all {size}.</source>
+<translation>{neurons} Neuronen lesen „{token}“: Jedes macht aus allen {size} Zahlen eine.</translation>
+</message>
+<message>
 <source>{now}; with the baseline: {word} {probability}</source>
 <translation>{now}; mit der Baseline: {word} {probability}</translation>
 </message>
@@ -13093,6 +13236,10 @@ Der andere Text: {other}
 <message>
 <source>{piece}: not there.</source>
 <translation>{piece}: nicht dabei.</translation>
+</message>
+<message>
+<source>{place}: {numbers}</source>
+<translation>{place}: {numbers}</translation>
 </message>
 <message>
 <source>{prediction}: this text {ours}, the other text {theirs}</source>
@@ -13348,12 +13495,8 @@ Der andere Text: {other}
 <translation>{step} · neuester</translation>
 </message>
 <message>
-<source>{there}: score {score}, softmax {weight}</source>
-<translation>{there}: Score {score}, Softmax {weight}</translation>
-</message>
-<message>
-<source>{there}: {product}</source>
-<translation>{there}: {product}</translation>
+<source>{there}: {numbers}</source>
+<translation>{there}: {numbers}</translation>
 </message>
 <message numerus="yes">
 <source>{time} for %Ln step(s)</source>
@@ -13436,10 +13579,6 @@ Der andere Text: {other}
 <message>
 <source>{token} {there}</source>
 <translation>{token} {there}</translation>
-</message>
-<message>
-<source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
-<translation>{token}: Score {score}, geteilt {scaled}, Softmax {weight}</translation>
 </message>
 <message>
 <source>{token}: {probability}</source>
@@ -13776,6 +13915,14 @@ Der andere Text: {other}
 <message>
 <source>“{token}” before the first layer</source>
 <translation>„{token}“ vor der ersten Schicht</translation>
+</message>
+<message>
+<source>“{token}” collects the values, each times its share: that of “{best}” counts {weight}.</source>
+<translation>„{token}“ sammelt die Values, jeden mal seinen Anteil: Der von „{best}“ zählt {weight}.</translation>
+</message>
+<message>
+<source>“{token}” comes in from {source}: {size} numbers, its hidden state.</source>
+<translation>„{token}“ kommt aus {source}: {size} Zahlen, sein Hidden State.</translation>
 </message>
 <message>
 <source>“{token}” has no counterpart in {baseline}.</source>
