@@ -288,7 +288,8 @@ def test_two_worlds_stand_side_by_side_on_the_board(room, service):
     assert page.beside.currentText() == "unchanged"
     differ = [place for place, pair in enumerate(page.board.words) if len(set(pair)) > 1]
     assert differ == [0, 10, 56] and page.board.words[56] == ("uncle", "mother")
-    assert page.flips.text().startswith("3 of 64 boxes") and not page.plot.isVisibleTo(room)
+    assert page.flips.text().endswith("mother → uncle") and page.flips.text().startswith("3 of 64 boxes")
+    assert not page.plot.isVisibleTo(room)
     page.beside.setCurrentIndex(page.beside.findText("another"))
     page.beside.activated.emit(page.beside.currentIndex())
     assert page.board.words[1] == ("dog", "fox") and page.flips.text().startswith("4 of 64")

@@ -23,6 +23,7 @@ from ....widgets.layouts import hbox, held, show_if, vbox
 from .pictures import GuessedSentence, QuestionBoard
 from .world import WorldRow, worlds_of
 
+MOST_FLIPS = 4  # that are named
 REPLAY_MS = 300  # between two measurements, when a run is played again
 
 
@@ -164,9 +165,10 @@ class QuestionsPage(QWidget):
         said = ((words[0][0] if words else "" for words in each.guesses) for each in scores)
         pairs = tuple(zip(*said, strict=True))
         self.board.set_right(score.is_right, pairs)
-        flips, name = sum(here != there for here, there in pairs), run.name if pairs else ""
+        flips, name = [f"{there} → {here}" for here, there in pairs if here != there], run.name if pairs else ""
         words = mark("{flips} of {all} boxes say another word than in “{other}” (orange: there → here).")
-        show_text(self.flips, say(words, flips=flips, all=all_, other=name) if pairs else "")
+        shown = f"{say(words, flips=len(flips), all=all_, other=name)} {', '.join(flips[:MOST_FLIPS])}"
+        show_text(self.flips, shown if pairs else "")
         self.plot.setVisible(not pairs and not theme.is_projector())
 
     def _show_worlds(self) -> None:

@@ -193,6 +193,8 @@ def _word_shapes(cell: QRectF, here: str, there: str, is_right: bool) -> Iterato
     if here != there:
         text, color = f"{there} → {text}", "segment_b"
     size_px = LABEL_PX * min(1, (cell.width() - theme.px(4)) / (1.15 * _widest([text], LABEL_PX)))  # bold is wider
+    if here != there and 1.15 * _widest([text], size_px) > cell.width():  # on a projector type is never small
+        text = text.removeprefix(f"{there} ")
     yield Box(cell, f"{color}_tint", radius_px=theme.px(3))
     yield Words(
         cell,
