@@ -71,11 +71,11 @@ class ClassPage(QFrame):
             self._show()
         self._timer.setInterval(0 if self.handed_in.is_behind else LOOK_MS)
 
-    def _html(self, most: int) -> str:
+    def _html(self, most: int, is_paper: bool = False) -> str:
         """In the colours of now."""
-        values = {"asked": self._asked, "problems": self.handed_in.problems, "folder": self.handed_in.folder}
+        values = {"asked": self._asked, "handed_in": self.handed_in, "most": most, "is_paper": is_paper}
         looks = {"colors": COLORS, "color": lambda name: theme.color(name).name(), "unmarked": unmarked}
-        return page_of("class-answers.html", **values, **looks, count=len(self.handed_in.hand_ins), most=most)
+        return page_of("class-answers.html", **values, **looks)
 
     def save_as(self, file: Path) -> None:
         """What is on show, with names or without. Raises BertcoreError where the file cannot be written."""
@@ -83,7 +83,7 @@ class ClassPage(QFrame):
             write_whole(file, as_csv(self._asked), "utf-8-sig")  # so that spreadsheets read it as UTF-8
             return
         with theme.on_paper():
-            write_whole(file, pdf_of(self._html(ALL)))
+            write_whole(file, pdf_of(self._html(ALL, is_paper=True)))
 
     def _show(self) -> None:
         self.handed_in.hides_names = self.names.isChecked()
