@@ -12,6 +12,8 @@ import pytest
 import app
 from app.look import numbers
 from app.look.number_kinds import MEANINGS, explained
+from bertcore.files import read_json
+from bertcore.locations import assets
 from tests.test_rules import ROOT
 
 FINE = partial(numbers.percent, fine=True)  # of two that are compared: they do not look the same
@@ -86,6 +88,13 @@ def test_every_kind_of_number_is_used_and_every_use_is_known():
     code = "\n".join(file.read_text(encoding="utf-8") for file in ROOMS.rglob("*.py"))
     assert [kind for kind in MEANINGS if f'"{kind}"' not in code] == []
     assert set(re.findall(r'explain\(\s*"(\w+)"', code)) <= set(MEANINGS)
+
+
+def test_every_table_of_names_is_read_and_every_colour_has_a_value_in_each_theme():
+    code = "\n".join(file.read_text(encoding="utf-8") for file in ROOMS.parent.rglob("*.py"))
+    assert [table for table in read_json(assets() / "names.json") if f'names("{table}")' not in code] == []
+    roles = read_json(assets() / "themes.json")
+    assert [role for role, values in roles.items() if not {"light", "dark", "contrast"} <= set(values)] == []
 
 
 def test_a_tool_tip_has_the_meaning_and_the_formula():
