@@ -165,7 +165,8 @@ class Lesson:
 
 def unmarked(text: str) -> str:
     """On one line, without the marks of Markdown."""
-    return " ".join(text.replace("\\", "").replace("**", "").split())
+    plain = re.sub(r"(\*{1,2})(?=\S)(.+?)(?<=\S)\1", r"\2", text.replace("\\", ""), flags=re.DOTALL)
+    return " ".join(plain.split())
 
 
 class LessonError(BertcoreError):

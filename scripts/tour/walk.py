@@ -17,7 +17,9 @@ from PySide6.QtCore import QRectF, QSizeF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.lessons.answers import ENDING, Answer, HandIn, answers_as_json
 from app.lessons.lab_sheet import PAGE_PX, document_of, lab_sheet
+from app.lessons.parser import load_lesson
 from app.lessons.shipped import shipped_lessons
 from app.rooms.game.game import Game, Phase, load_puzzles
 from app.rooms.game.view import GameView
@@ -33,7 +35,7 @@ from app.rooms.train.room import TrainRoom
 from app.runs.finding import LOG
 from app.runs.stages import reference_to
 from app.shell.lessons import TOUR
-from app.shell.rooms import ROOMS, open_view
+from app.shell.rooms import ROOMS, open_view, room_views
 from app.shell.window import Window
 from app.state.baseline import Baseline, OtherModel, OtherText
 from app.state.what_if import NOTHING_CHANGED, WhatIf
@@ -75,6 +77,8 @@ TASK_ENDS = {  # whose map ends in tags, and in an answer
     "bertscope-names": ("Anna Reed flew from Paris to London for the Green Bank.", ""),
     "bertscope-answers": ("Who built the mill?", "The old mill stands by the river. It was built by Martin Reed."),
 }
+COLLECTED, CLASS = 2, 24  # the lesson that a class has handed in, and how many
+IDEAS = ("They stand in the same places.", "The model has seen them together.", "I do not know.")
 FILM_AT = 0.35  # of a step, where it moves
 SWAPPED_TOKEN = 2  # in which the two texts of "Swap in" differ
 FAULTY = (
@@ -450,6 +454,33 @@ class _Tour(RoomPictures):
         for theme_name in themes:
             self._look(theme_name)
             made += self._play(theme_name)
+            made.append(self._collect(theme_name))
+        return made
+
+    def _collect(self, theme_name: str) -> dict[str, object]:
+        """What a class might hand in for one lesson: most are right, each skips something."""
+        window = self._window
+        window.open_view("embed", "parts")
+        shipped, state = shipped_lessons()[COLLECTED], window.sessions.current()
+        asked = [(page.title, page.question) for page in load_lesson(shipped.file, room_views()).pages if page.question]
+        with tempfile.TemporaryDirectory() as folder:
+            for student in range(CLASS):
+                answers = []
+                for number, (title, question) in enumerate(asked):
+                    wrong = [option for option in question.options if option.is_right is False]
+                    right = [option for option in question.options if option.is_right is True]
+                    is_right = (student + 3 * number) % (number + 3) > 0
+                    chosen = (right if is_right else wrong)[:1]
+                    given, judged = (chosen[0].text, is_right) if chosen else (IDEAS[student % len(IDEAS)], None)
+                    if (student + number) % 9:
+                        answers.append(Answer(title, question.kind, question.text, given, judged, state))
+                text = answers_as_json(HandIn(f"S{student + 1}", shipped.title, tuple(answers)))
+                (Path(folder) / f"{student}{ENDING}").write_text(text, encoding="utf-8")
+            page = window.lessons.show_answers(Path(folder))
+            while page.handed_in.is_behind:
+                page.look()
+            made = self._picture("class-answers", theme_name)
+            page.close()
         return made
 
     def _play(self, theme_name: str) -> Iterator[dict[str, object]]:

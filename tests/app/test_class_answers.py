@@ -13,6 +13,7 @@ from app.lessons import class_answers
 from app.lessons.answers import ENDING, Answer, HandIn, answers_as_json
 from app.lessons.class_answers import HandedIn, as_csv, questions
 from app.lessons.class_page import ClassPage
+from app.lessons.lesson import unmarked
 from app.lessons.parser import load_lesson
 from app.lessons.shipped import shipped_lessons
 from app.shell.rooms import room_views
@@ -146,6 +147,13 @@ def test_reading_stops_for_the_window_and_goes_on(tmp_path, monkeypatch):
     assert made.is_behind
     monkeypatch.setattr(class_answers, "LIMIT_S", 60)
     assert made.update() and not made.is_behind and len(made.hand_ins) == 12
+
+
+def test_marks_of_markdown_are_not_shown():
+    assert (
+        unmarked("One **strip** with *All tokens* on n \\[MASK\\] 2 * 3 * 4")
+        == "One strip with All tokens on n [MASK] 2 * 3 * 4"
+    )
 
 
 def test_names_can_be_hidden_everywhere(tmp_path, page_of):
