@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup tools lock bundle display check lint types format evidence bench soak fuzz parity tour gallery film strings model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup tools lock bundle display check lint types format evidence bench soak fuzz parity tour gallery film strings model tiny german tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -39,6 +39,10 @@ model: setup  ## the built-in model from nothing, in hours: make model TEXT=../s
 
 tiny: setup  ## the tiny model and its snapshots from nothing, in minutes: make tiny TEXT=../shared/corpus
 	@$(BIN)/python scripts/make_model.py bertscope-tiny $(TEXT) $(ARGS)
+
+german: setup  ## the German toy from nothing, its text too, in a quarter of an hour
+	@$(BIN)/python assets/corpus/make_geschichten.py build/german
+	@$(BIN)/python scripts/make_model.py bertscope-tiny-de build/german $(ARGS)
 
 tuned: setup  ## the three fine-tuned models, in minutes; after each change of the built-in one: make tuned TASKS=../shared/tasks
 	@$(BIN)/python scripts/make_tuned.py $(TASKS) $(ARGS)

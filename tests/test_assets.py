@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.locations import sample_corpus
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 FOLDER = sample_corpus().parent
 AN_WITHOUT_VOWEL = {"hour"}  # words that take "an" though they begin with a consonant
@@ -50,6 +51,11 @@ def small_world():
 
 
 @pytest.fixture(scope="module")
+def german(maker):
+    return script("make_geschichten")
+
+
+@pytest.fixture(scope="module")
 def mirror():
     return script("make_mirror")
 
@@ -62,6 +68,51 @@ def test_scripts_make_the_texts_byte_for_byte(maker, small_world, mirror):
     for file, made in {sample_corpus(): maker.make_corpus(), **small_world.files(), **mirror.files()}.items():
         assert file.read_bytes() == made.encode()
     assert maker.make_corpus(per_plot=2) != maker.make_corpus(seed=maker.SEED + 1, per_plot=2)
+
+
+def test_german_nouns_have_their_forms(german):
+    for noun, form, adjective, expected in (
+        ("der Bär,Bären", "den", "alt", "den alten Bären"),
+        ("der Bär,Bären", "ein", "alt", "ein alter Bär"),
+        ("der Hund", "einem", "müde", "einem müden Hund"),
+        ("die Katze", "einem", "klein", "einer kleinen Katze"),
+        ("die Katze", "den", "", "die Katze"),
+        ("das Haus", "ein", "hoch", "ein hohes Haus"),
+        ("das Kleid", "einen", "rosa", "ein rosa Kleid"),
+        ("das Haus", "diesen", "neu", "dieses neue Haus"),
+    ):
+        assert german.Noun.of(noun).form(form, adjective, "f") == expected
+    assert german.Noun.of("der Ball").form("seinen", "", "f") == "ihren Ball"
+    assert german.Noun.of("die Tasche").form("sein", "", "m") == "seine Tasche"
+
+
+def test_the_german_text_is_the_same_each_time_and_answers_no_question(german):
+    texts = german.make_corpus(share=0.05)
+    assert texts == german.make_corpus(share=0.05) and list(texts) == list(german.NAMES)
+    answered = german.held_back()
+    assert len(answered) > 80 and all("[MASK]" not in sentence for sentence in answered)
+    whole = "".join(texts.values())
+    assert not [sentence for sentence in answered if sentence in whole]
+    assert set(re.findall(r"[^A-Za-zÄÖÜäöüß .,:?!„“\n-]", whole)) == set(), "no slot is left open"
+    assert not re.search(r"\b(in|an|von|bei) dem\b", whole), "im, am, vom, beim"
+
+
+def test_a_cased_vocabulary_of_german_reads_as_in_transformers(german, tmp_path):
+    """Accents are kept: "schön" is not "schon"."""
+    transformers = pytest.importorskip("transformers")
+    text, _ = german.make_corpus(share=0.02).values()
+    tokenizer = Tokenizer.train(text.split("\n"), 1500, lowercase=False)
+    tokenizer.save(tmp_path)
+    theirs = transformers.BertTokenizer(str(tmp_path / "vocab.txt"), do_lower_case=False, strip_accents=False)
+    auto = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    for line in (
+        "Über Größe, „Bären“ und schöne Äpfel!",
+        "naïve Straßen, Œuvre; ÜBER 12 bären",
+        *text.split("\n")[:400:2],
+    ):
+        ids = tokenizer.encode(line).ids
+        assert ids == theirs(line)["input_ids"] == auto(line)["input_ids"]
+    assert tokenizer.encode("schön").ids != tokenizer.encode("schon").ids
 
 
 def test_the_corpus_is_plain_text_of_one_to_two_megabytes_in_few_words(text):
@@ -134,7 +185,7 @@ def test_whatever_is_in_assets_is_installed_with_the_program():
     installed = {file for pattern in patterns for file in (root / "assets").glob(pattern) if file.is_file()}
     every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}
-    others = {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/.git"))}
+    others = {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/geschichten/", "corpus/.git"))}
     assert {name for name in others if not re.fullmatch("languages/.*/sources.json", name)} == set()  # for translators
 
 

@@ -76,15 +76,16 @@ class ModelReport:
     parameters: int
     text: TextReport | None  # None: no text was given
     cloze: Cloze
-    second_cloze: Cloze  # the test set: no setting was chosen by it
-    minimal_pairs: MinimalPairs
+    second_cloze: Cloze | None  # the test set: no setting was chosen by it; None of a model in another language
+    minimal_pairs: MinimalPairs | None  # the same
     heads: HeadCensus | None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON's own types; a number that is not known is None."""
         values: dict[str, Any] = {"format_version": REPORT_VERSION, **asdict(self)}
         for name in ("cloze", "second_cloze", "minimal_pairs"):
-            values[name] = getattr(self, name).to_dict()
+            found_set = getattr(self, name)
+            values[name] = found_set.to_dict() if found_set is not None else None
         if self.text is not None:
             for name, words in self.text.words.items():
                 values["text"]["words"][name]["perplexity"] = words.perplexity
@@ -102,8 +103,11 @@ def measure_model(
     form: TextFormat = BLOCKS,
     effort: Effort | None = None,
     tell: Tell = lambda sentence: None,
+    cloze_set: Path | None = None,
 ) -> ModelReport:
     """Our own sets, and whole files by kind of text ("news": [...]), none of which the model was trained on.
+
+    `cloze_set` is read in place of the English sets, for a model in another language.
 
     `unconnected` are those of the files whose sentences have nothing to do with one another: they are not asked for
     the next sentence. `tell` is called with a sentence about what is being measured. The same checkpoint, files and
@@ -111,7 +115,7 @@ def measure_model(
     read.
     """
     read = partial(whole_documents, kinds or {}, checkpoint.tokenizer, form, unconnected)
-    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell)
+    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell, cloze_set)
 
 
 def measure_model_on_files(
@@ -130,13 +134,18 @@ def measure_model_on_files(
 
 
 def _measured(
-    checkpoint: Checkpoint, read: Callable[[], EvaluationText] | None, effort: Effort, tell: Tell
+    checkpoint: Checkpoint,
+    read: Callable[[], EvaluationText] | None,
+    effort: Effort,
+    tell: Tell,
+    cloze_set: Path | None = None,
 ) -> ModelReport:
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     tell("The cloze sets and the minimal pairs.")
-    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in cloze_files())
-    pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file()))
+    files = (cloze_set,) if cloze_set is not None else cloze_files()
+    cloze, *second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in files)
+    pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file())) if second_cloze else None
     text_report = heads = None
     if read is not None:
         tell("Reading the text.")
@@ -151,7 +160,7 @@ def _measured(
         parameters=checkpoint.parameters,
         text=text_report,
         cloze=cloze,
-        second_cloze=second_cloze,
+        second_cloze=next(iter(second_cloze), None),
         minimal_pairs=pairs,
         heads=heads,
     )
