@@ -1,6 +1,6 @@
 """The card at the right of the window that shows a page of a lesson: question, text, task, and the way on."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QApplication, QButtonGroup, QFrame, QLineEdit, QWidget
 
@@ -72,13 +72,15 @@ class LessonCard(QFrame):
         self.hand_in.setVisible(self.next.isHidden())
         is_same = self._shown == (player.lesson, player.number)
         at = self._area.verticalScrollBar().value() if is_same else 0
-        focused = QApplication.focusWidget()
-        had_focus = focused is not None and self._area.isAncestorOf(focused)
+        had_focus = self._area.isAncestorOf(QApplication.focusWidget() or self)
         self.body = _PageBody(player, page)
         self._area.set_content(self.body)
         self._area.verticalScrollBar().setValue(at)
+        question = self.body.question
+        if is_same and question is not None and (player.hint or not question.is_open):
+            told = question.hint if question.is_open else question.explanation
+            QTimer.singleShot(0, told, lambda: self._area.ensureWidgetVisible(told))  # when it has its height
         if had_focus or not is_same:
-            question = self.body.question
             entry = question.entry if question is not None and question.is_open and player.hint else None
             (entry or self).setFocus(Qt.FocusReason.TabFocusReason)  # the card: so that arrow keys turn pages
         self._shown = (player.lesson, player.number)
@@ -155,7 +157,7 @@ class QuestionBox(QWidget):
     def __init__(self, player: LessonPlayer, page: Page, question: Question) -> None:
         super().__init__()
         self._player, self._question, self._page = player, question, page.title
-        self._asked, self.hint, self._explanation = Markdown(bold=True), Markdown(), Markdown()
+        self._asked, self.hint, self.explanation = Markdown(bold=True), Markdown(), Markdown()
         self._verdict = label("", "strong", wrap=True)
         self.options = [OptionButton(option.text) for option in question.options]
         self.entry: QLineEdit | AnswerText | None = None  # in which an answer is typed
@@ -180,7 +182,7 @@ class QuestionBox(QWidget):
         self.check = button(say("Check", meaning="verb"), self.check_answer, look="small")
         self.show_answer = button(say("Show answer"), lambda: player.reveal(), look="small")
         buttons, inputs = FlowLayout(self.check, self.show_answer), [self.entry] if self.entry else self.options
-        vbox(self._asked, *inputs, buttons, self._verdict, self.hint, self._explanation, parent=self, gap_px=7)
+        vbox(self._asked, *inputs, buttons, self._verdict, self.hint, self.explanation, parent=self, gap_px=7)
         self.show_facts()
 
     @property
@@ -207,7 +209,7 @@ class QuestionBox(QWidget):
         enable_if(not is_shown, *([self.entry] if self.entry else ()))
         self.hint.set_text(hint)
         self.hint.setVisible(bool(hint))
-        self._explanation.setVisible(is_shown)
+        self.explanation.setVisible(is_shown)
         given, verdict = self._player.kept.choices.get(self._page, ""), say("Not quite. Try once more:") if hint else ""
         if is_shown and given and start is not None:
             right = is_right(question, given, start)
@@ -215,7 +217,7 @@ class QuestionBox(QWidget):
             verdict = say("Compare with ours:") if right is None else say("Right.") if right else say("Not quite.")
         show_text(self._verdict, verdict)
         if is_shown:
-            self._explanation.set_text(filled("\n".join(question.explanation), start))
+            self.explanation.set_text(filled("\n".join(question.explanation), start))
             all_right = right_options(question, start) if start is not None else []
             for number, box in enumerate(self.options):
                 box.set_mark(number in all_right)

@@ -22,10 +22,8 @@ def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Seq
     a, b = (" ".join(text.splitlines()).strip() for text in (state.text_a, state.text_b))
     if not a:
         raise BertcoreError(say("There is nothing to copy yet: a page of a lesson needs a sentence A."))
-    model, step = _model_of(state)
     lines = {
-        "model": model,
-        "step": step,
+        **_model_of(state),
         "text": a,
         "text-b": b,
         "mask": " ".join(dict.fromkeys(str(_word_at(state, place)) for place in sorted(state.mask_places))),
@@ -46,12 +44,13 @@ def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Seq
     return f"# {say('A new page')}\n\n{written}{asked}"
 
 
-def _model_of(state: ExploreState) -> tuple[str, str]:
-    """Its name, and the step of a snapshot."""
+def _model_of(state: ExploreState) -> dict[str, str]:
+    """`model`, and `step` of a snapshot."""
     folder = state.model.folder if state.model is not None else shipped_checkpoint(BUILT_IN)
-    known = {shipped_checkpoint(name): (name, "") for name in NAMED}
+    known = {shipped_checkpoint(name): {"model": name} for name in NAMED}
     for name in SHIPPED:
-        known |= {at: (name, str(step)) for step, at in RunFolder(assets() / "runs" / name).snapshots()}
+        snapshots = RunFolder(assets() / "runs" / name).snapshots()
+        known |= {at: {"model": name, "step": str(step)} for step, at in snapshots}
     if folder not in known:
         raise BertcoreError(say("A lesson can open only models that ship: open another one, and copy again."))
     return known[folder]

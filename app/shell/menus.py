@@ -126,7 +126,7 @@ def fill_lessons(window: Commanded, menu: QMenu) -> None:
     """Those that ship, and what else there is for a class."""
     _fill_shipped_lessons(window, menu)
     menu.addSeparator()
-    menu.addActions([window.commands[f"lesson.{name}"] for name in ("game", "open", "collect")])
+    menu.addActions([window.commands[f"lesson.{name}"] for name in ("game", "open", "insert", "collect")])
     if theme.is_projector():
         fill_examples(window, menu.addMenu(say("Examples")))
 

@@ -150,20 +150,20 @@ def test_code_is_wrapped_and_an_answer_can_be_a_list(played):
     played.read_again(LESSON.replace(":: explain That one: {{tokens}}.\n", answer + code))
     played.player.reveal("1")
     assert played.body.text.document().idealWidth() <= played.body.text.width()
-    html = played.body.question._explanation.toHtml()
+    html = played.body.question.explanation.toHtml()
     assert "<ol" in html and html.count("<li") == 2
 
 
 def test_a_question_comes_before_its_answer(played):
     question = played.body.question
     assert question.options[1].text() == "That one, of 8"
-    assert not question.check.isEnabled() and not question._explanation.isVisible()
+    assert not question.check.isEnabled() and not question.explanation.isVisible()
     for wrong in (0, 2):
         question = played.body.question
         question.options[wrong].click()
         question.check.click()
     question = played.body.question
-    assert question._explanation.isVisible() and question._verdict.text() == "Not quite." and question.given == "2"
+    assert question.explanation.isVisible() and question._verdict.text() == "Not quite." and question.given == "2"
     played.player.reveal("1")  # once the answer is on show, it is too late
     assert [(one.given, one.right) for one in played.player.kept.answers.values()] == [("Neither", False)]
 
@@ -176,13 +176,13 @@ def test_enter_checks_a_wrong_answer_has_a_hint_and_a_second_try_and_enter_goes_
         press(card, key)
     question = played.body.question
     assert question.hint.toPlainText() == "Look again at what has a ring around it." and question.is_open
-    assert not question.options[0].isEnabled() and not question._explanation.isVisible() and question.given == ""
+    assert not question.options[0].isEnabled() and not question.explanation.isVisible() and question.given == ""
     (first,) = player.kept.answers.values()
     assert (first.given, first.right, first.tries, first.hint) == ("This one", False, 1, player.hint)
     for key in ("2", "Return"):
         press(card, key)
     question = played.body.question
-    assert question._verdict.text() == "Right." and not question.hint.isVisible() and question._explanation.isVisible()
+    assert question._verdict.text() == "Right." and not question.hint.isVisible() and question.explanation.isVisible()
     window.lessons.save_answers("Anna", tmp_path / f"anna{ENDING}")
     (answer,) = load_answers(tmp_path / f"anna{ENDING}").answers
     assert (answer.given, answer.right, answer.tries, answer.first) == ("That one, of 8", True, 2, "This one")
@@ -556,3 +556,13 @@ def test_enter_ends_a_free_answer_and_shift_enter_begins_a_line(played):
     (answer,) = played.player.kept.answers.values()
     assert (answer.given, answer.right, answer.tries) == ("a\nb", None, 1)
     assert played.card.keys.text() == "← →: pages", "there is no next page"
+
+
+def test_an_author_may_take_away_the_option_that_was_chosen(played):
+    played.player.check("2")
+    played.read_again(LESSON.replace(":: option Neither\n", ""))
+    question = played.body.question
+    assert len(question.options) == 2 and all(option.isEnabled() for option in question.options)
+    played.player.check("1")
+    (answer,) = played.player.kept.answers.values()
+    assert (answer.right, answer.tries, answer.given) == (True, 2, "That one, of 8")
