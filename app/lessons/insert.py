@@ -14,8 +14,6 @@ from ..state.explore_state import ExploreState
 from .lesson import WordAt
 from .measures import word_places
 
-ONE_WORD = re.compile(r"\w+|[^\w\s]")
-
 
 def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Sequence[str]) -> str:
     """Raises BertcoreError where a lesson cannot show it: without a text, or with a model that does not ship."""
@@ -59,7 +57,7 @@ def _model_of(state: ExploreState) -> dict[str, str]:
 def _word_at(state: ExploreState, place: Place) -> WordAt:
     """The whole word that begins there or before."""
     text = state.text_a if place.part == "a" else state.text_b
-    match = next(match for match in ONE_WORD.finditer(text) if match.end() > place.start)
+    match = next(match for match in re.finditer(r"\w+|[^\w\s]", text) if match.end() > place.start)
     word, here = WordAt(match[0], place.part), Place(place.part, *match.span())
     return replace(word, nth=1 + [*word_places(state.text_a, state.text_b, word), here].index(here))
 

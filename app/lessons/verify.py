@@ -147,7 +147,7 @@ def _asked(question: Question, facts: Facts) -> list[Measure]:
     if question.kind == "free":
         return [parse_measure(text) for text in PLACEHOLDER.findall("\n".join(question.explanation))]
     options = [question.options[i].is_right for i in right_options(question, facts)] if question.options else []
-    found = [question.answer, *(each.measure for each in options if isinstance(each, Condition))]
+    found = (question.answer, *(each.measure for each in options if isinstance(each, Condition)))
     return [each for each in found if isinstance(each, Measure)]
 
 
