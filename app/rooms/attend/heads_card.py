@@ -46,8 +46,8 @@ PANELS = (
         "alike",
         mark("Alike"),
         mark(
-            "Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: "
-            "lower layers."
+            "Each dot is a head. Heads close together look at the same tokens. Fainter: lower layers. Below: which "
+            "heads are most like the chosen one; 0 would be exactly alike."
         ),
         AlikeView,
         is_for_experts=True,

@@ -61,8 +61,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         "gradient",
         mark("Gradient"),
         mark(
-            "What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each "
-            "square, whether the head looks there now or not."
+            "What if the token of a row looked more at that of a column? Red: the answer would become more likely. "
+            "Blue: less likely. An estimate, whether the head looks there now or not."
         ),
         GradientMatrix,
         only=ONE_AT_A_TIME,

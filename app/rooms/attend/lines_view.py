@@ -208,7 +208,7 @@ class LinesView(PairedView):
         self.picture: LinesPicture = self.charts["lines"]
         self.filter, self.limit = Choice(say("Which tokens are connected")), Choice(say("Which lines are drawn"))
         self.filter.addItems([say("All tokens"), say("A → B"), say("B → A"), say("Within A, within B")])
-        self.limit.addItems([say("Fewest lines per token that carry at least"), say("Lines stronger than")])
+        self.limit.addItems([say("Each token’s strongest lines, together at least"), say("All lines stronger than")])
         name = say("Share of each token’s attention, or smallest weight, in percent")
         self.percent = NumberBox(name, 0, 100, step=5, suffix=numbers.percent_sign())
         self._percents = dict(FIRST_PERCENTS)

@@ -134,8 +134,8 @@ class RolloutMatrix(MatrixView):
     row_hint = mark("where its information came from")
     row_about = mark("Its row in the large picture; the shares add up to 1.")
     about_one_layer = mark(
-        "An estimate of where each token’s information came from. It assumes that a layer keeps half of a token. "
-        "This is layer 1 alone; click a head in a higher layer."
+        "An estimate of where each token’s information came from: half from the token itself, half from what it "
+        "looks at, in every layer. This is layer 1 alone; click a head in a higher layer."
     )  # where there is no path through several layers yet
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:
@@ -161,7 +161,7 @@ class FlowMatrix(RolloutMatrix):
     says = mark("{share} can flow from {column} to {row}")
     says_difference = mark("{share} can flow from {column} to {row}, compared with the baseline")
     row_hint = mark("the most that could reach it")
-    row_about = mark("Its row in the large picture; each number stands alone, and they need not add up to 1.")
+    row_about = mark("Its row in the large picture; these numbers need not add up to 1.")
     about_one_layer = mark(
         "Think of attention weights as the widths of pipes: how much could flow from token to token? For layer 1 "
         "alone it is the same as Rollout; click a head in a higher layer."

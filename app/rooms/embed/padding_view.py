@@ -102,7 +102,7 @@ class PaddingView(ValuesView):
     pictures = (
         PaddedPicture(
             key="tokens",
-            title=mark("Set to a length"),
+            title=mark("Cut or padded to one length"),
             name=mark("Tokens set to a length, with their attention mask"),
             saved_as="attention mask",
             hovered=mark("{row}: attention mask {value}"),

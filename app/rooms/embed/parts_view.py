@@ -191,15 +191,14 @@ class PartsView(ValuesView):
         """Lengths above, words below; a person chooses the measure that the words are found by."""
         card, nearest = self.cards["lengths"], self.charts["nearest"]
         card.setFixedWidth(theme.column_px(310))
-        what = say(
-            "Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so "
-            "shares add up to 100%, but lengths do not."
-        )
+        what = say("How long each vector is, and how much of the sum it makes up: the three shares are 100% together.")
         about = label(what, "muted", wrap=True)
         self.baseline_text, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
         self.length_after, self._measure_hint = label("", "muted"), Hint()
         for words in (self.length_after, about):
-            words.setToolTip(say("Share: p·x / |x|² of a part p and the sum x"))
+            words.setToolTip(
+                say("Share: only what points in the sum’s direction counts, p·x / |x|² of a part p and the sum x")
+            )
         nearest.setMinimumHeight(LEAST_WORDS * theme.row_px(ROW_PX))
         hints: dict[NearestBy, tuple[str, str]] = {
             "cosine": (say("Cosine"), say("Words whose vectors point in a similar direction")),

@@ -58,7 +58,7 @@ class ApartView(ValuesView):
     pictures = (
         Cells(
             key="distance",
-            title=mark("How far apart is each token?"),
+            title=mark("How much does each token differ?"),
             name=mark("How far each token is from the baseline: rows are tokens, columns are layers"),
             intro=mark(
                 "Row: a token. Column: a layer. No colour: its numbers are the same in both. Stronger colour: they are "

@@ -120,7 +120,8 @@ def in_all_numbers(reading: Reading, selection: Selection) -> str:
     alike[:, unit] = -np.inf
     first, last = (units.labels[place] for place in alike.argmax(axis=1).tolist())
     text = mark(
-        "By all their numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end."
+        "Not on this flat map but measured by all numbers, “{token}” is most like “{first}” at the start and most "
+        "like “{last}” at the end."
     )
     return say(text, token=units.labels[unit], first=first, last=last)
 

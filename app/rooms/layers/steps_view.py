@@ -200,8 +200,8 @@ class StepsView(View):
         self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
         self.card.set_intro(
             say(
-                "Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from "
-                "0."
+                "In an open step, a row is a token and a column one of its numbers (dimensions), counted from 0. "
+                "Stronger colour: farther from 0."
             )
         )
         self._head.setAccessibleName(say("Head"))

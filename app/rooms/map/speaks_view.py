@@ -14,6 +14,7 @@ from ...compute.swap_targets import ours_first, swap_targets
 from ...figures.figure import Numbers
 from ...figures.values import Side, Values
 from ...look import mark, numbers, say
+from ...look.fitting import plain_tip
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import label, show_text
@@ -123,12 +124,15 @@ class SpeaksView(ValuesView):
         found: DirectParts | None = self.asked["direct"].answer
         if found is not None:
             text = mark(
-                "Logit {logit}, the sum of all parts and biases, of which the largest are shown; rounding error "
-                "{error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s "
-                "activation are held fixed, and effects through later parts are left out."
+                "The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown. Red "
+                "speaks for the word, blue against it."
             )
-            error = numbers.number(abs(found.error), 1)
-            show_text(self.about, say(text, logit=numbers.decimal(found.logit), error=error))
+            how = mark(
+                "Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are "
+                "held fixed, effects through later parts are left out. Rounding error of the sum: {error}."
+            )
+            show_text(self.about, say(text, logit=numbers.decimal(found.logit)))
+            self.about.setToolTip(plain_tip(say(how, error=numbers.number(abs(found.error), 1))))
 
     def clicked(self, key: str, row: int, column: int | None) -> None:
         found: DirectParts | None = self.asked["direct"].answer

@@ -1007,6 +1007,10 @@
 <translation>Alle Schichten teilen sich dieselben Gewichte; schmale Embeddings; Satzreihenfolge statt nächster Satz</translation>
 </message>
 <message>
+<source>All lines stronger than</source>
+<translation>Alle Linien stärker als</translation>
+</message>
+<message>
 <source>All pictures show the best run at its last step</source>
 <translation>Alle Bilder zeigen den besten Lauf bei seinem letzten Schritt</translation>
 </message>
@@ -1083,10 +1087,6 @@
 <translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}.</translation>
 </message>
 <message>
-<source>All {heads} heads together: the output matrix makes what attention adds to “{token}”.</source>
-<translation>Alle {heads} Köpfe zusammen: Die Ausgabematrix macht daraus, was Attention zu „{token}“ addiert.</translation>
-</message>
-<message>
 <source>Almost: the rows are a little too small, for their variance was divided by H - 1.</source>
 <translation>Fast: Die Zahlen sind ein wenig zu klein, denn die Varianz wurde durch H - 1 geteilt.</translation>
 </message>
@@ -1125,12 +1125,12 @@ Ein anderer Schluss</translation>
 <translation>Eine Epoche liest alle Beispiele oder den Text einmal.</translation>
 </message>
 <message>
-<source>An estimate of where each token’s information came from. It assumes that a layer keeps half of a token. This is layer 1 alone; click a head in a higher layer.</source>
-<translation>Eine Schätzung, woher die Information jedes Tokens kommt. Sie nimmt an, dass eine Schicht die Hälfte eines Tokens behält. Das ist Schicht 1 allein; ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
-</message>
-<message>
 <source>An estimate of where each token’s information came from. It assumes that every layer keeps half of a token and takes half from the tokens it looks at.</source>
 <translation>Eine Schätzung, woher die Information jedes Tokens kommt. Sie nimmt an, dass jede Schicht die Hälfte eines Tokens behält und die andere Hälfte von den Tokens nimmt, auf die es achtet.</translation>
+</message>
+<message>
+<source>An estimate of where each token’s information came from: half from the token itself, half from what it looks at, in every layer. This is layer 1 alone; click a head in a higher layer.</source>
+<translation>Eine Schätzung, woher die Information jedes Tokens kam: in jeder Schicht zur Hälfte von ihm selbst, zur Hälfte von dem, worauf es schaut. Das ist Schicht 1 allein; ein Klick auf einen Kopf einer höheren Schicht zeigt mehr.</translation>
 </message>
 <message>
 <source>Another B</source>
@@ -1586,10 +1586,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Bring the sum to a common size: `layer_norm(sum, weight, bias)`.</source>
 <translation>Die Summe auf eine gemeinsame Größe bringen: `layer_norm(sum, weight, bias)`.</translation>
-</message>
-<message>
-<source>By all their numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end.</source>
-<translation>Nach allen Zahlen gleicht „{token}“ am Anfang am meisten „{first}“ und am Ende „{last}“.</translation>
 </message>
 <message>
 <source>By layer</source>
@@ -2148,6 +2144,10 @@ Ein anderer Schluss</translation>
 <source>Cut</source>
 <translation>Zerlegen</translation>
 </message>
+<message>
+<source>Cut or padded to one length</source>
+<translation>Auf eine Länge gekürzt oder aufgefüllt</translation>
+</message>
 <message numerus="yes">
 <source>Cut, because longer than the model can read: %n example(s).</source>
 <translation>
@@ -2445,8 +2445,8 @@ Ein anderer Schluss</translation>
 <translation>Jede Zelle: was das Abschalten dieses Kopfs ändern würde, mit einem Rückwärtsdurchlauf geschätzt. Mit dem Abschalten vergleichen. Schraffiert: Das Intervall enthält 0.</translation>
 </message>
 <message>
-<source>Each dot is a head. Heads close together look at the same tokens (below, 0: exactly alike). Fainter: lower layers.</source>
-<translation>Jeder Punkt ist ein Kopf. Nahe Köpfe schauen auf dieselben Token (unten, 0: genau gleich). Blasser: niedrigere Schichten.</translation>
+<source>Each dot is a head. Heads close together look at the same tokens. Fainter: lower layers. Below: which heads are most like the chosen one; 0 would be exactly alike.</source>
+<translation>Jeder Punkt ist ein Kopf. Köpfe nah beieinander schauen auf dieselben Tokens. Blasser: untere Schichten. Darunter: welche Köpfe dem ausgewählten am ähnlichsten sind; 0 wäre genau gleich.</translation>
 </message>
 <message>
 <source>Each dot is a token.</source>
@@ -2471,6 +2471,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each layer ends with a LayerNorm, which keeps sizes close together.</source>
 <translation>Jede Schicht endet mit einer LayerNorm, die die Größen nah beieinander hält.</translation>
+</message>
+<message>
+<source>Each of {neurons} neurons reads all {size} numbers of “{token}” and answers with one.</source>
+<translation>Jedes von {neurons} Neuronen liest alle {size} Zahlen von „{token}“ und antwortet mit einer.</translation>
 </message>
 <message>
 <source>Each sentence becomes one vector; their cosine says how similar they are.</source>
@@ -2531,6 +2535,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each token that looks gives away its own attention: the softmax goes along the last side, `axis=-1, keepdims=True`.</source>
 <translation>Jedes Token, das schaut, verteilt seine eigene Attention: Die Softmax geht über die letzte Seite, `axis=-1, keepdims=True`.</translation>
+</message>
+<message>
+<source>Each token’s strongest lines, together at least</source>
+<translation>Die stärksten Linien jedes Tokens, zusammen mindestens</translation>
 </message>
 <message>
 <source>Each was trained once: a small difference may be chance.</source>
@@ -2787,10 +2795,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Fewer examples: faster measurements, but less reliable ones.</source>
 <translation>Weniger Beispiele: schnellere, aber weniger verlässliche Messungen.</translation>
-</message>
-<message>
-<source>Fewest lines per token that carry at least</source>
-<translation>Je Token die wenigsten Linien mit zusammen</translation>
 </message>
 <message>
 <source>File</source>
@@ -3325,10 +3329,6 @@ Ein anderer Schluss</translation>
 <translation>Wie weit ein Schritt die Gewichte bewegt</translation>
 </message>
 <message>
-<source>How far apart is each token?</source>
-<translation>Wie weit liegt jedes Token auseinander?</translation>
-</message>
-<message>
 <source>How far each head moved: rows are layers, columns are heads</source>
 <translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
 </message>
@@ -3425,6 +3425,10 @@ Ein anderer Schluss</translation>
 <translation>Wie lange</translation>
 </message>
 <message>
+<source>How long each vector is, and how much of the sum it makes up: the three shares are 100% together.</source>
+<translation>Wie lang jeder Vektor ist und wie viel er von der Summe ausmacht: Die drei Anteile sind zusammen 100%.</translation>
+</message>
+<message>
 <source>How long to train</source>
 <translation>Wie lange trainiert wird</translation>
 </message>
@@ -3483,6 +3487,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How much a step changes the weights, as a share of their length. Healthy runs stay below the dashed line, {limit}.</source>
 <translation>Wie viel ein Schritt die Gewichte verändert, als Anteil ihrer Länge. Gesunde Läufe bleiben unter der gestrichelten Linie, {limit}.</translation>
+</message>
+<message>
+<source>How much does each token differ?</source>
+<translation>Wie sehr unterscheidet sich jedes Token?</translation>
 </message>
 <message>
 <source>How much each layer adds</source>
@@ -3657,6 +3665,10 @@ Ein anderer Schluss</translation>
 <numerusform>In %Ln anderen Satz bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
 <numerusform>In %Ln anderen Sätzen bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
 </translation>
+</message>
+<message>
+<source>In an open step, a row is a token and a column one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
+<translation>In einem offenen Schritt ist eine Zeile ein Token, eine Spalte eine seiner Zahlen (Dimensionen), ab 0 gezählt. Kräftigere Farbe: weiter weg von 0.</translation>
 </message>
 <message>
 <source>In attn(…): a word, A, B, special, any, or #position. Also: spread &lt; 2 or distance &gt; 4 (in tokens), special &gt; 0.5, or a kind such as previous token. Join several with “and”.</source>
@@ -4038,16 +4050,16 @@ Ein anderer Schluss</translation>
 <translation>Seine Query: {dims} Zahlen, die sagen, wonach „{token}“ in Kopf {head} sucht.</translation>
 </message>
 <message>
-<source>Its row in the large picture; each number stands alone, and they need not add up to 1.</source>
-<translation>Seine Zeile im großen Bild; jede Zahl gilt für sich, zusammen müssen sie nicht 1 ergeben.</translation>
-</message>
-<message>
 <source>Its row in the large picture; the shares add up to 1.</source>
 <translation>Seine Zeile im großen Bild; die Anteile ergeben zusammen 1.</translation>
 </message>
 <message>
 <source>Its row in the large picture; the weights add up to 1.</source>
 <translation>Seine Zeile im großen Bild; die Gewichte ergeben zusammen 1.</translation>
+</message>
+<message>
+<source>Its row in the large picture; these numbers need not add up to 1.</source>
+<translation>Seine Zeile im großen Bild; diese Zahlen müssen zusammen nicht 1 ergeben.</translation>
 </message>
 <message>
 <source>Its score:</source>
@@ -4201,8 +4213,8 @@ Ein anderer Schluss</translation>
 <translation>LayerNorm</translation>
 </message>
 <message>
-<source>LayerNorm again: so “{token}” leaves the layer, with cosine {same} to what came in.</source>
-<translation>Noch einmal LayerNorm: So verlässt „{token}“ die Schicht, mit Kosinus {same} zu dem, was hereinkam.</translation>
+<source>LayerNorm again. “{token}” leaves the layer, turned a little: cosine {same} with what came in (1: not at all).</source>
+<translation>Noch einmal LayerNorm. „{token}“ verlässt die Schicht, etwas gedreht: Kosinus {same} mit dem, was hereinkam (1: gar nicht).</translation>
 </message>
 <message>
 <source>LayerNorm and projection</source>
@@ -4305,7 +4317,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Left: how much it fires at each token of your text. Right: the words that it makes more likely, unless a later layer undoes it. Many neurons stand for nothing that has a name.</source>
-<translation>Links: wie stark es bei jedem Token des Textes feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht es wieder aufhebt. Viele Neuronen stehen für nichts, was einen Namen hat.</translation>
+<translation>Links: wie stark es bei jedem Token des Textes feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht das rückgängig macht. Viele Neuronen stehen für nichts, was einen Namen hat.</translation>
 </message>
 <message>
 <source>Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines.</source>
@@ -4314,10 +4326,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Length of each part, and its share of the sum</source>
 <translation>Länge jedes Teils und sein Anteil an der Summe</translation>
-</message>
-<message>
-<source>Length of each vector, and its share of the sum: only what points in the sum’s direction counts, so shares add up to 100%, but lengths do not.</source>
-<translation>Länge jedes Vektors und sein Anteil an der Summe: Es zählt nur, was in Richtung der Summe zeigt. Darum ergeben die Anteile 100 %, die Längen nicht.</translation>
 </message>
 <message>
 <source>Length of the input</source>
@@ -4384,10 +4392,6 @@ Ein anderer Schluss</translation>
 <translation>Zeilen der Sammlung</translation>
 </message>
 <message>
-<source>Lines stronger than</source>
-<translation>Linien stärker als</translation>
-</message>
-<message>
 <source>Load settings</source>
 <translation>Einstellungen laden</translation>
 </message>
@@ -4422,10 +4426,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Logarithmic: differences between small values are as visible as between large ones</source>
 <translation>Logarithmisch: Unterschiede zwischen kleinen Werten sind so gut zu sehen wie zwischen großen</translation>
-</message>
-<message>
-<source>Logit {logit}, the sum of all parts and biases, of which the largest are shown; rounding error {error}. Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are held fixed, and effects through later parts are left out.</source>
-<translation>Logit {logit}, die Summe aller Teile und Biases, von denen die größten gezeigt sind; Rundungsfehler {error}. Es zählt nur, was ein Teil selbst an diesem Token schreibt: LayerNorm und die Aktivierung des Wortkopfs bleiben fest, Wirkungen über spätere Teile fehlen.</translation>
 </message>
 <message>
 <source>Longer ones have more context and take more time.</source>
@@ -5088,6 +5088,10 @@ Ein anderer Schluss</translation>
 <translation>Nicht im Vokabular, gelesen als {token}: {words}.</translation>
 </message>
 <message>
+<source>Not on this flat map but measured by all numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end.</source>
+<translation>Nicht auf dieser flachen Karte, sondern nach allen Zahlen gemessen, ist „{token}“ am Anfang „{first}“ und am Ende „{last}“ am ähnlichsten.</translation>
+</message>
+<message>
 <source>Not quite.</source>
 <translation>Nicht ganz.</translation>
 </message>
@@ -5466,6 +5470,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
 <translation>Aufgelistet sind nur die {shown} Token, auf die er am meisten schaut, von {all}.</translation>
+</message>
+<message>
+<source>Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are held fixed, effects through later parts are left out. Rounding error of the sum: {error}.</source>
+<translation>Gezählt wird nur, was ein Teil an diesem Token selbst schreibt: LayerNorm und die Aktivierung des Wortkopfs bleiben fest, Wirkungen über spätere Teile fehlen. Rundungsfehler der Summe: {error}.</translation>
 </message>
 <message>
 <source>Only words are chosen, but too many: the 15% were counted of all tokens.</source>
@@ -6257,10 +6265,6 @@ Ein anderer Schluss</translation>
 <translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Zahlen weiter weg von null (L2-Norm).</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen (Dimensionen), ab 0 gezählt. Kräftigere Farbe: weiter von 0.</translation>
-</message>
-<message>
 <source>Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above it, added number by number: all that the model knows before its first layer.</source>
 <translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die Summe sind die Streifen darüber, Zahl für Zahl addiert: alles, was das Modell vor der ersten Schicht weiß.</translation>
 </message>
@@ -6625,10 +6629,6 @@ Ein anderer Schluss</translation>
 <translation>Den Score sehr klein machen, wo `allowed` False ist, etwa -1e9.</translation>
 </message>
 <message>
-<source>Set to a length</source>
-<translation>Auf eine Länge gebracht</translation>
-</message>
-<message>
 <source>Settings (*.json)</source>
 <translation>Einstellungen (*.json)</translation>
 </message>
@@ -6673,8 +6673,8 @@ Ein anderer Schluss</translation>
 <translation>Anteil der richtigen mit Intervall. Orange Linie: bei allen anderen. Grau: kann Zufall sein.</translation>
 </message>
 <message>
-<source>Share: p·x / |x|² of a part p and the sum x</source>
-<translation>Anteil: p·x / |x|² für einen Teil p und die Summe x</translation>
+<source>Share: only what points in the sum’s direction counts, p·x / |x|² of a part p and the sum x</source>
+<translation>Anteil: Nur was in die Richtung der Summe zeigt, zählt, p·x / |x|² eines Teils p und der Summe x</translation>
 </message>
 <message>
 <source>Show all</source>
@@ -7168,16 +7168,16 @@ Ein anderer Schluss</translation>
 <translation>Texte, einer pro Zeile</translation>
 </message>
 <message>
-<source>That is added to what “{token}” was; it is {added} as long.</source>
-<translation>Das wird zu dem addiert, was „{token}“ war; es ist {added} so lang.</translation>
+<source>That is added to what “{token}” was before; it is {added} as large.</source>
+<translation>Das wird zu dem addiert, was „{token}“ vorher war; es ist {added} so groß.</translation>
 </message>
 <message>
-<source>That is added, too: so “{token}” leaves the layer, with cosine {same} to what came in.</source>
-<translation>Auch das wird addiert: So verlässt „{token}“ die Schicht, mit Kosinus {same} zu dem, was hereinkam.</translation>
+<source>That is added, too. “{token}” leaves the layer, turned a little: cosine {same} with what came in (1: not at all).</source>
+<translation>Auch das wird addiert. „{token}“ verlässt die Schicht, etwas gedreht: Kosinus {same} mit dem, was hereinkam (1: gar nicht).</translation>
 </message>
 <message>
-<source>That is added, too; it is {fed} as long as what was there.</source>
-<translation>Auch das wird addiert; es ist {fed} so lang wie das, was da war.</translation>
+<source>That is added, too; it is {fed} as large as what was there.</source>
+<translation>Auch das wird addiert; es ist {fed} so groß wie das, was da war.</translation>
 </message>
 <message>
 <source>That is right for 80% of them. 10% become a random word, 10% stay: the model must not rely on [MASK] being there.</source>
@@ -7209,6 +7209,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The answer to a number question has to be a number.</source>
 <translation>Die Antwort auf eine Zahlenfrage muss eine Zahl sein.</translation>
+</message>
+<message>
+<source>The answers are mixed into {size} numbers again: what feed-forward adds to “{token}”.</source>
+<translation>Die Antworten werden wieder zu {size} Zahlen gemischt: was Feed-Forward zu „{token}“ addiert.</translation>
 </message>
 <message>
 <source>The answers are numbers, not labels.</source>
@@ -7718,6 +7722,10 @@ Ein anderer Schluss</translation>
 <translation>Der Artikel sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Artikels zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
 </message>
 <message>
+<source>The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown. Red speaks for the word, blue against it.</source>
+<translation>Die Teile ergeben zusammen den Wert des Wortes vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten. Rot spricht für das Wort, Blau dagegen.</translation>
+</message>
+<message>
 <source>The passage</source>
 <translation>Der Text</translation>
 </message>
@@ -7772,6 +7780,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The random words are not random: they are always the same.</source>
 <translation>Die Zufallswörter sind nicht zufällig: Es ist immer dasselbe.</translation>
+</message>
+<message>
+<source>The results of all {heads} heads are mixed by one matrix: this is what attention adds to “{token}”.</source>
+<translation>Eine Matrix mischt die Ergebnisse aller {heads} Köpfe: Das ist es, was Attention zu „{token}“ addiert.</translation>
 </message>
 <message>
 <source>The right answer ends here. The model’s answer ends at “{given}”.</source>
@@ -9201,10 +9213,6 @@ Der andere Text: {other}
 <translation>Womit alles verglichen wird: ein anderes Modell, ein anderer Schritt oder ein anderer Text</translation>
 </message>
 <message>
-<source>What fires becomes {size} numbers again: what feed-forward adds to “{token}”.</source>
-<translation>Aus dem, was feuert, werden wieder {size} Zahlen: was Feed-Forward zu „{token}“ addiert.</translation>
-</message>
-<message>
 <source>What fires it?</source>
 <translation>Auslöser</translation>
 </message>
@@ -9227,6 +9235,10 @@ Der andere Text: {other}
 <message>
 <source>What if</source>
 <translation>Was wäre, wenn</translation>
+</message>
+<message>
+<source>What if the token of a row looked more at that of a column? Red: the answer would become more likely. Blue: less likely. An estimate, whether the head looks there now or not.</source>
+<translation>Was, wenn das Token einer Zeile mehr auf das einer Spalte schaute? Rot: Die Antwort würde wahrscheinlicher. Blau: unwahrscheinlicher. Eine Schätzung, ob der Kopf nun dorthin schaut oder nicht.</translation>
 </message>
 <message>
 <source>What if:  {changes}</source>
@@ -9455,10 +9467,6 @@ Der andere Text: {other}
 <message>
 <source>What would be lost?</source>
 <translation>Verluste</translation>
-</message>
-<message>
-<source>What would more attention do? Red: make the answer more likely. Blue: less likely. An estimate for each square, whether the head looks there now or not.</source>
-<translation>Was würde mehr Attention bewirken? Rot: macht die Antwort wahrscheinlicher. Blau: unwahrscheinlicher. Eine Schätzung für jedes Feld, ob der Kopf jetzt dorthin sieht oder nicht.</translation>
 </message>
 <message>
 <source>What you see is in the clipboard, as the lines of a page; paste it into your lesson.</source>
@@ -13134,8 +13142,8 @@ Der andere Text: {other}
 <translation>{model} wurde nicht für diese Aufgabe feingetunt; deshalb gibt es keine Antwort zum Vergleichen.</translation>
 </message>
 <message>
-<source>{model}: {count} parameters, without output heads. Hover over a part to see how they are counted.</source>
-<translation>{model}: {count} Parameter, ohne Ausgabeköpfe. Auf einen Teil zeigen: wie sie gezählt sind.</translation>
+<source>{model}: {count} parameters, without output heads. V: vocabulary, P: positions, T: segments, H: width, L: layers, I: inside feed-forward.</source>
+<translation>{model}: {count} Parameter, ohne Ausgabeköpfe. V: Vokabular, P: Positionen, T: Segmente, H: Breite, L: Schichten, I: im Feed-Forward.</translation>
 </message>
 <message>
 <source>{model}: {happens}</source>
@@ -13172,10 +13180,6 @@ Der andere Text: {other}
 <message>
 <source>{nats} nats</source>
 <translation>{nats} Nat</translation>
-</message>
-<message>
-<source>{neurons} neurons read “{token}”: each makes one number of all {size}.</source>
-<translation>{neurons} Neuronen lesen „{token}“: Jedes macht aus allen {size} Zahlen eine.</translation>
 </message>
 <message>
 <source>{now}; with the baseline: {word} {probability}</source>
@@ -13917,10 +13921,6 @@ Der andere Text: {other}
 <translation>„{token}“ vor der ersten Schicht</translation>
 </message>
 <message>
-<source>“{token}” collects the values, each times its share: that of “{best}” counts {weight}.</source>
-<translation>„{token}“ sammelt die Values, jeden mal seinen Anteil: Der von „{best}“ zählt {weight}.</translation>
-</message>
-<message>
 <source>“{token}” comes in from {source}: {size} numbers, its hidden state.</source>
 <translation>„{token}“ kommt aus {source}: {size} Zahlen, sein Hidden State.</translation>
 </message>
@@ -13931,6 +13931,10 @@ Der andere Text: {other}
 <message>
 <source>“{token}” looks most at “{other}”: {share}.</source>
 <translation>„{token}“ schaut am meisten auf „{other}“: {share}.</translation>
+</message>
+<message>
+<source>“{token}” takes over the values of all tokens, each multiplied by its share: {weight} of “{best}”.</source>
+<translation>„{token}“ übernimmt die Values aller Tokens, jeden mal seinem Anteil: {weight} von „{best}“.</translation>
 </message>
 <message>
 <source>“{value}” is not a number.</source>
