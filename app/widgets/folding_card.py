@@ -5,18 +5,20 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from ..look import say, theme
-from .layouts import hbox
+from .layouts import hbox, show_if
 
-TAB_PX, LEAST_TAB_PX = 26, 120
+TAB_PX, LEAST_TAB_PX, GAP_PX = 26, 120, 12
 
 
 class FoldingCard(QWidget):
-    """Beside a card its tab; a click shows or hides the card. While it is not foldable there is the card alone."""
+    """Beside a card its tab; a click shows or hides the card, in the place of the picture where there is no room for
+    both. While it is not foldable there is the card alone."""
 
     def __init__(self, card: QWidget, name: str) -> None:
         super().__init__()
         self.card = card
         self.tab = _UprightTab(name)
+        self._replaced: list[QWidget] = []  # by the card, which has no room beside them
         hbox(self.tab, card, parent=self, gap_px=4)
         self.tab.toggled.connect(self._show_card)
         self.tab.hide()
@@ -43,6 +45,16 @@ class FoldingCard(QWidget):
             for sibling in parent.findChildren(FoldingCard, options=Qt.FindChildOption.FindDirectChildrenOnly):
                 if sibling is not self:
                     sibling.fold()
+        show_if(True, *self._replaced)
+        self._replaced = []
+        if is_shown and parent is not None and self.can_fold:
+            options, here = Qt.FindChildOption.FindDirectChildrenOnly, self.geometry()
+            near = [one for one in parent.findChildren(QWidget, options=options) if one.isVisible()]
+            row = [one for one in near if one.y() < here.bottom() and here.y() < one.geometry().bottom()]
+            widths = (max(one.minimumWidth(), one.minimumSizeHint().width()) for one in [*row, self.card])
+            if sum(widths) + len(row) * theme.gap_px(GAP_PX) > parent.width():
+                self._replaced = [one for one in row if not isinstance(one, FoldingCard)]
+                show_if(False, *self._replaced)
 
     def unfold(self) -> None:
         """Shows the card, wherever it has to go."""

@@ -383,7 +383,8 @@ def test_lines_know_their_tokens_and_grow_with_them(qtbot):
 def test_strips_have_a_scale_each_and_tell_their_bars(qtbot):
     strips = placed(BarStrips("steps"), qtbot, 400, 300)
     masked = np.array([1.0, -np.inf, 3.0])
-    strips.set_strips([Strip("one", "2", np.array([-1.0, 2.0])), Strip("two", "", masked, ["a", "b", "c"], 2)])
+    dimensions = Strip("query", "one", "2", np.array([-1.0, 2.0]))
+    strips.set_strips([dimensions, Strip("masked", "two", "", masked, True, ["a", "b", "c"], 2)])
     assert strips.strips[0].ends == (-1.0, 2.0) and strips.strips[1].ends == (0.0, 3.0)
     with qtbot.waitSignal(strips.hovered) as caught:
         QTest.mouseMove(strips, strips.bar_rect(1, 1).center().toPoint())

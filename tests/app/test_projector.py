@@ -235,6 +235,18 @@ def test_side_cards_fold_away_and_come_back_at_a_click(projected):
     wait_until(lambda: fold.width() == before)
 
 
+def test_a_card_takes_the_place_of_the_picture_where_there_is_no_room_for_both(projected):
+    view = projected.open_room("embed").open_view("what_if")
+    settle(projected)
+    fold = next(one for one in view.findChildren(FoldingCard) if one.tab.isVisible())
+    shown = [one for one in pictures(view) if not fold.isAncestorOf(one)]
+    QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
+    wait_until(fold.card.isVisible)
+    assert shown and not any(one.isVisible() for one in shown) and scrolled_rooms(projected) == 0
+    QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
+    wait_until(lambda: all(one.isVisible() for one in shown))
+
+
 def test_models_of_two_sizes_show_the_only_picture_there_is(projected, tmp_path):
     view = projected.open_room("layers").open_view("apart")
     other = OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2)))

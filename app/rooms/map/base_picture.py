@@ -144,7 +144,8 @@ def _words(plan: Plan, content: Content, kinds: Sequence[str]) -> Iterator[Shape
         y = plan.row_y(number)
         box = QRectF(plan.tokens.left(), y - height / 2, plan.tokens.width(), height)
         if isinstance(row, range):
-            yield Words(box, say("⋮ %n more", n=len(row)), "muted", min(size, 11), align=CENTER)
+            more = f"⋮ {len(row)}" if plan.is_tight else say("⋮ %n more", n=len(row))
+            yield Words(box, more, "muted", min(size, 11), align=CENTER)
             continue
         kind = kinds[row]
         yield Box(box.adjusted(0, 1, 0, -1), f"{kind}_tint", radius_px=px(4))
