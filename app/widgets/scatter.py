@@ -218,7 +218,9 @@ class Scatter(ZoomedDrawing):
         order = [*first, *(point for point in others if point not in first)]
         all_names = [*names, *self.points.stage_names]
         self._named_for = key
-        self._named = place_names([*self.spots, *path], all_names, self.rect(), self._radius, order)
+        edge = theme.px(15) if any(self._axis_names) else 0  # there the axes have their names
+        room = self.rect().adjusted(0, edge, 0, -edge)
+        self._named = place_names([*self.spots, *path], all_names, room, self._radius, order)
         return self._named
 
     def _paint_names(self, painter: QPainter, path: list[QPointF]) -> None:

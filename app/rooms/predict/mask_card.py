@@ -54,7 +54,7 @@ class MaskCard(Card):
             words.context_menu_requested.connect(self._on_menu_requested)
         self.strip.hovered.connect(self._on_strip_hovered)
         self.strip.context_menu_requested.connect(lambda _stage, at: self._on_menu_requested(None, at))
-        title = label(say("After each layer"), "title")
+        title = label(say("After each layer"), "title", wrap=True)
         title.setToolTip(say("The top guess if the model stopped there; the colour shows its probability"))
         self._beside = held(vbox(self._baseline_title, (self._baseline_bars, 1), gap_px=2))
         now = vbox(self._now_title, (self.bars, 1), gap_px=2)
