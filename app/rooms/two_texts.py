@@ -1,5 +1,7 @@
 """Views of what differs between a text and another one of the same length, at a prediction that a person chooses."""
 
+from typing import ClassVar
+
 from PySide6.QtWidgets import QLayout, QPushButton
 
 from ..compute.head_questions import HeadTarget, why_no_target
@@ -14,6 +16,8 @@ from .values_view import ValuesView
 
 class TwoTextsView(ValuesView):
     """`targets` says what is asked about; `pair` is the model and both texts, () where there is nothing to ask."""
+
+    what_it_shows: ClassVar[str]  # said where there is no other text yet
 
     def lay_out_cards(self) -> QLayout:
         """The pictures and what stands beside them; `choice` is one of these."""
@@ -74,11 +78,8 @@ class TwoTextsView(ValuesView):
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
         if reading.other_text is None:
-            return say("Two texts that differ in one word"), say(
-                "“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a "
-                "different answer. Then you see in which layer, at which token and in which head the "
-                "answer is decided."
-            )
+            how = say("Choose it under “Compare” at the top (Ctrl+Alt+A): one of the same length with another answer.")
+            return say("Two texts that differ in one word"), f"{say(self.what_it_shows)} {how}"
         if self.pair:
             return None
         if not self._has_targets:

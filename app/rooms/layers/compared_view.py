@@ -114,7 +114,10 @@ class ApartView(ValuesView):
         title, apart = self.cards["distance"].title, self.answer_of("apart", reading)
         self.try_it.setVisible(reading.baseline is None)
         if reading.baseline is None:
-            return title, say("Choose another text, model or step under “Compare” at the top.")
+            return title, say(
+                "You get a square for each token and layer. Stronger colour: its numbers differ more between the two. "
+                "Choose another text, model or step under “Compare” at the top."
+            )
         return (title, apart.problems[0]) if apart is not None and apart.distance is apart.cka is None else None
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | None:

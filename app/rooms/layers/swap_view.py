@@ -57,6 +57,10 @@ class SwapResult(Card):
 class SwapView(TwoTextsView):
     """The map of places, the map of heads below, and what comes out beside them."""
 
+    what_it_shows = mark(
+        "With another text you get a table of experiments, a row for each layer and a column for each token: in each, "
+        "the numbers computed there come from the other text. Red squares move the answer to that of the other text."
+    )
     pictures = (
         Cells(
             key="states",

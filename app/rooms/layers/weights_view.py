@@ -140,8 +140,8 @@ class WeightsView(ValuesView):
         if not is_alone:  # the sentence says what differs
             return say("These two models have different shapes"), problem
         return say("What did training change?"), say(
-            "To see what training changed, compare the model with an earlier step of its training, or with"
-            " the model it was fine-tuned from."
+            "You get a bar for each part of the model: how much its weights changed. Compare the model with an earlier "
+            "step of its training, or with the model it was fine-tuned from."
         )
 
     def _on_from_start_clicked(self) -> None:

@@ -63,6 +63,10 @@ OUTCOMES = {
 class CircuitView(TwoTextsView):
     """The map at the left; beside it what comes out, how few are enough, at which token, and other sentences."""
 
+    what_it_shows = mark(
+        "With another text the map shows which heads and feed-forward networks make the answer differ, arrows for what "
+        "one passes on to another, and how few of them are enough."
+    )
     asks: ClassVar = {"alone": False}
     pictures = (
         Cells(

@@ -1681,12 +1681,12 @@ Ein anderer Schluss</translation>
 <translation>Aufgabe wählen</translation>
 </message>
 <message>
-<source>Choose another text, model or step under “Compare” at the top.</source>
-<translation>Oben unter „Vergleichen“ einen anderen Text, ein anderes Modell oder einen anderen Schritt wählen.</translation>
-</message>
-<message>
 <source>Choose from the places where `is_special` is False, `np.flatnonzero(~is_special)`: 15% of how many those are.</source>
 <translation>Aus den Plätzen wählen, an denen `is_special` False ist, `np.flatnonzero(~is_special)`: 15 % von deren Zahl.</translation>
+</message>
+<message>
+<source>Choose it under “Compare” at the top (Ctrl+Alt+A): one of the same length with another answer.</source>
+<translation>Zu wählen oben unter „Vergleichen“ (Strg+Alt+A): einer von gleicher Länge, auf den eine andere Antwort kommt.</translation>
 </message>
 <message>
 <source>Choose the best ending</source>
@@ -8673,10 +8673,6 @@ Der andere Text: {other}
 <translation>Für Telefone und billige Server. Es beginnt mit jeder zweiten Schicht seines Lehrers und lernt, zu antworten wie er (Destillation).</translation>
 </message>
 <message>
-<source>To see what training changed, compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
-<translation>Um zu sehen, was das Training verändert hat, wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell vor dem Fine-Tuning.</translation>
-</message>
-<message>
 <source>Token embedding</source>
 <translation>Token-Embedding</translation>
 </message>
@@ -9701,6 +9697,14 @@ Der andere Text: {other}
 <translation>Bei 0,9 lernt jede Schicht um ein Zehntel langsamer als die darüber.</translation>
 </message>
 <message>
+<source>With another text the map shows which heads and feed-forward networks make the answer differ, arrows for what one passes on to another, and how few of them are enough.</source>
+<translation>Mit einem zweiten Text zeigt die Karte, welche Köpfe und Feed-Forward-Netze die Antwort ändern, mit Pfeilen, was einer an den anderen weitergibt, und wie wenige davon genügen.</translation>
+</message>
+<message>
+<source>With another text you get a table of experiments, a row for each layer and a column for each token: in each, the numbers computed there come from the other text. Red squares move the answer to that of the other text.</source>
+<translation>Mit einem zweiten Text entsteht eine Tabelle von Versuchen, mit einer Zeile je Schicht und einer Spalte je Token: In jedem kommen die dort berechneten Zahlen aus dem anderen Text. Rote Felder rücken die Antwort zu der des anderen Textes.</translation>
+</message>
+<message>
 <source>With several words missing, each guess changes the next. Fill them in one at a time, then in another order: do you get the same text?</source>
 <translation>Fehlen mehrere Wörter, ändert jeder Tipp den nächsten. Sie eines nach dem anderen füllen, dann in anderer Reihenfolge: Kommt derselbe Text heraus?</translation>
 </message>
@@ -9867,6 +9871,14 @@ Der andere Text: {other}
 <message>
 <source>You edited this row: the model used {weight} instead of the softmax result.</source>
 <translation>Diese Zeile ist bearbeitet: Das Modell hat {weight} statt des Softmax-Ergebnisses benutzt.</translation>
+</message>
+<message>
+<source>You get a bar for each part of the model: how much its weights changed. Compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
+<translation>Es entsteht ein Balken für jeden Teil des Modells: wie stark sich seine Gewichte geändert haben. Dazu wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell, von dem aus es feinabgestimmt wurde.</translation>
+</message>
+<message>
+<source>You get a square for each token and layer. Stronger colour: its numbers differ more between the two. Choose another text, model or step under “Compare” at the top.</source>
+<translation>Es entsteht ein Feld für jedes Token und jede Schicht. Kräftigere Farbe: Die Zahlen unterscheiden sich mehr. Oben unter „Vergleichen“ lässt sich ein anderer Text, ein anderes Modell oder ein anderer Schritt wählen.</translation>
 </message>
 <message>
 <source>You see this text and model alone. Press D for the difference, hold X for the baseline.</source>
@@ -13783,10 +13795,6 @@ Der andere Text: {other}
 <message>
 <source>“:: {name}” needs something after it.</source>
 <translation>Nach „:: {name}“ muss etwas folgen.</translation>
-</message>
-<message>
-<source>“Compare” at the top takes another text (Ctrl+Alt+A): one of the same length that gets a different answer. Then you see in which layer, at which token and in which head the answer is decided.</source>
-<translation>„Vergleichen“ oben nimmt einen anderen Text (Strg+Alt+A): einen gleicher Länge, der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
 </message>
 <message>
 <source>“start” is for tasks: a claim holds when the page opens.</source>
