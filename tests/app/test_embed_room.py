@@ -38,12 +38,16 @@ def room(window):
     return opened(window)
 
 
-@pytest.fixture
-def overview(room):
-    """The strips of all tokens."""
+def of_all_tokens(room):
+    """The overview with the strips of all tokens."""
     view = room.get_view("parts")
     view.which.setCurrentIndex(1)
     return view
+
+
+@pytest.fixture
+def overview(room):
+    return of_all_tokens(room)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.app.conftest import TEXT_A, TEXT_B, answered, read_masked, read_text,
 from tests.app.family_models import SHAPES, save_family, vocabulary
 from tests.app.predict_room import nothing, predict, texts
 from tests.app.test_apply_room import make_model
-from tests.app.test_embed_room import opened
+from tests.app.test_embed_room import of_all_tokens, opened
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def show(open_window, folders):
 @pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
 def test_without_segments_a_sentence_stands_in_their_place(show, name, says):
     window = show(name)
-    view = opened(window).get_view("parts")
+    view = of_all_tokens(opened(window))
     token, segment, position, total, _ = view.charts["strips"].parts
     assert segment.values is None and says in segment.reason
     assert says in view.no_segments.text() and view.no_segments.isVisible()
@@ -61,7 +61,7 @@ def test_without_segments_a_sentence_stands_in_their_place(show, name, says):
 
 def test_embeddings_narrower_than_hidden_states(show):
     window = show("albert")
-    view = opened(window).get_view("parts")
+    view = of_all_tokens(opened(window))
     parts = view.charts["strips"].parts
     token, segment, position, total, last = (part.values for part in parts)
     assert total.shape[1] == 16 and last.shape[1] == 32
@@ -74,14 +74,14 @@ def test_embeddings_narrower_than_hidden_states(show):
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show):
-    view = opened(show("pre-norm")).get_view("parts")
+    view = of_all_tokens(opened(show("pre-norm")))
     last = view.charts["strips"].parts[-1]
     assert last.values is None and "No LayerNorm" in last.reason
     assert not view.length_after.isVisible() and not view.last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show):
-    strips = opened(show("distilbert")).get_view("parts").charts["strips"]
+    strips = of_all_tokens(opened(show("distilbert"))).charts["strips"]
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
