@@ -74,7 +74,7 @@ def read_collection(source: Source, _progress: ReportProgress) -> Gathered:
 
     if source.kind == "examples":
         content = b"" if source.file is None else read_bytes(source.file)
-        name = say("sample that ships") if source.file is None else source.file.name
+        name = say("built-in examples") if source.file is None else source.file.name
         empty = Collection[Any](name, (), sha256(content).hexdigest())
         return Gathered(source, name, empty.sha256, empty, len(content) // 6)
     read: dict[Kind, Callable[..., Any]] = {

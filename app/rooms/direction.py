@@ -22,7 +22,7 @@ def about_direction(direction: Direction | None) -> str:
     """What a person can find out by them, or what has been changed."""
     if direction is None:
         return say(
-            "BERT looks in both directions: every token sees those before and after it. What is left of the guess "
+            "BERT looks in both directions: every token sees those before and after it. How good is the guess "
             "with one side?"
         )
     return say(

@@ -223,7 +223,9 @@ class Lines(Picture):
         curves = tuple(replace(curve, name=say(curve.name)) for curve in (*self.curves, *theirs))
         below = say(self.bottom_label)
         labels = say(self.left_label), below, say(self.at) if self.at else f"{below} {{x}}"
-        return CurvePlot(PlotSpec(say(self.name), curves, *labels, includes_zero=self.includes_zero))
+        is_by_layer = self.bottom_label == "layer"
+        spec = PlotSpec(say(self.name), curves, *labels, includes_zero=self.includes_zero, rests_at_last=is_by_layer)
+        return CurvePlot(spec)
 
     def show(self, chart: CurvePlot, values: Values, baseline: Values | None, *, is_difference: bool) -> Values:
         keys, array, labels = [curve.key for curve in self.curves], values.array, list(values.rows.labels)

@@ -201,7 +201,8 @@ class CurvePlot(QWidget):
                 else:  # the last that was known there, as the numbers beside the plot
                     index = -1 if marked is None else max(int(np.searchsorted(steps, marked, "right")) - 1, 0)
                 about = "≈ " if shown is not measured[1] else ""
-                values[curve.key] = about + curve.format(float(shown[index]))
+                is_said = self.spec.rests_at_last or hovered is not None or marked is not None
+                values[curve.key] = about + curve.format(float(shown[index])) if is_said else ""
         self._legend.show_values(self.drawing.names, values, "" if hovered is None else self._place_text(hovered))
 
     def _place_text(self, x: float) -> str:
@@ -244,7 +245,7 @@ class _Legend(Drawing):
 
     def show_values(self, names: Mapping[str, str], values: dict[str, str], place: str) -> None:
         self.names, self.values, self.place = names, values, place
-        shown = [f"{names[curve.key]} {values[curve.key]}" for curve in self._curves()]
+        shown = [f"{names[curve.key]} {values[curve.key]}".strip() for curve in self._curves()]
         self.setAccessibleName(f"{self.spec.title}: {', '.join(shown)}")
         is_averaged = any(value.startswith("≈") for value in values.values())
         averaged = [say("≈: the mean of the points around it")] if is_averaged else []

@@ -57,6 +57,7 @@ class PlotSpec:
     percent: bool = False  # the left axis shows 0..1 as percents
     includes_zero: bool = False  # of the left axis
     sentence: str = ""  # below the title: what one sees, and why it matters
+    rests_at_last: bool = True  # the legend has the newest values where no place is marked or pointed at
     level: Level | None = None
     shapes: tuple[CurveSpec, ...] = ()  # at the end of the legend: what a line of this shape is, whatever its colour
     may_be_logarithmic: bool = False

@@ -128,7 +128,7 @@ def test_grammar_is_that_of_the_engine(opened, gathered, window, model_folder, q
     counted = {arc.label: arc.is_right for arc in view.arcs.arcs}
     (dependency,) = np.flatnonzero((found.relations == "case") & (found.sentences == view.sentence_number))
     way = engine.DIRECTIONS.index(best[row].direction)
-    label = f"case {best[row].layer + 1}·{best[row].head + 1}"
+    label = f"preposition {best[row].layer + 1}·{best[row].head + 1}"
     assert counted[label] == found.hits[dependency, best[row].layer, best[row].head, way]
     view._open_sentence()
     assert window.state.text_a == "The cat sat on the mat" and window.state.focus in (4, 6)

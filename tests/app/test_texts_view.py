@@ -178,7 +178,7 @@ def test_a_file_of_minimal_pairs_has_the_figures_of_evaluate(view, window, file,
 
 
 def test_pairs_are_shown_as_a_person_would_type_them(view, file):
-    assert "Nothing scored" in view.empty.text()
+    assert "For each text" in view.empty.text()
     view.load(file)
     assert view.box.toPlainText().splitlines()[:2] == ["# word_order", "the cat sat. > the cat the."]
     assert "Press Score" in view.empty.text()

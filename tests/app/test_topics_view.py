@@ -69,7 +69,7 @@ def test_what_is_shown_is_what_the_engine_finds(opened, window, model_folder, qt
 def test_without_labels_nothing_is_compared_with_them(opened, window, qtbot):
     view, _ = opened(*TEXTS)
     assert not view.by_label.isVisible() and not view.cards["layers"].isVisible()
-    assert "cloud" in view.finding.text() and view.charts["topics"].points.choices == len(TEXTS)
+    assert "random points" in view.finding.text() and view.charts["topics"].points.choices == len(TEXTS)
     window.state.set_stage(0)
     assert shown_view(window, "evidence", "topics", qtbot).found.topics.layer == 0
 

@@ -8,7 +8,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtWidgets import QFileDialog, QLayout, QLineEdit
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QLayout, QLineEdit, QPushButton
+
+from bertcore.locations import tuned_models
 
 from ...compute.evidence_questions import FoundBeside, FoundExamples, beside_of, examples_of, flips_of
 from ...compute.question import Job
@@ -43,6 +46,7 @@ class ExamplesView(EvidenceView):
     Where another model is what is compared with, its answers stand beside.
     """
 
+    model_requested = Signal(str)  # to be opened, by its name
     needs, call = "examples", "about.examples()"
     counted = mark("%Ln example(s)"), lambda found: len(found.rows)
     functions: ClassVar = {"examples": examples_of, "beside": beside_of, "flips": flips_of}
@@ -112,8 +116,20 @@ class ExamplesView(EvidenceView):
         self._slices = cards[1]
         return laid_out
 
+    def offers(self) -> list[QPushButton]:
+        wanted = self.model_requested.emit
+        self.models = [button(say("Open {model}", model=name), partial(wanted, name)) for name in tuned_models()]
+        return [*super().offers(), *self.models]
+
+    def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
+        for offer in self.models:
+            offer.setVisible(bool(self.missing(reading)))
+        return super().nothing(reading, selection)
+
     def missing(self, reading: Reading) -> str:
-        text = mark("It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.")
+        text = mark(
+            "Here a fine-tuned model answers many examples, right or wrong. Open one, or fine-tune one in Train."
+        )
         return say(text) if reading.request.model.task is None else ""
 
     def job(self, asks: str, reading: Reading, selection: Selection) -> Job | str | None:

@@ -19,7 +19,7 @@ from ...widgets.controls import Choice, SpinBox
 from ...widgets.curve_specs import CurveSpec
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars, Lines
-from .sentences import unit_finding, unit_name
+from .sentences import signed_percent, unit_finding, unit_name, without_unit
 from .view import EvidenceView, interval_bars
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from ...state.readings import Reading
 
-SIDE_PX, MOST_WORDS = 330, 5
+SIDE_PX, MOST_WORDS = 345, 5
 CLEAR = (0.0, 0.2, 0.5, 0.8, 1.0)  # shares of the strongest contexts that are one word
-CLEARNESS = mark("one word: ≥ 80%"), mark("one word: 50 to 79%"), mark("one word: 20 to 49%"), mark("many words")
+CLEARNESS = mark("80% or more"), mark("50 to 79%"), mark("20 to 49%"), mark("below 20%")
 WORDS = {"before": mark("What stands before"), "after": mark("What comes after")}
 
 
@@ -55,27 +55,32 @@ class FiresView(EvidenceView):
         ),
         Bars(
             key="gain",
-            title=mark("Does it matter?"),
-            name=mark("How much likelier the next word is with it"),
-            intro=mark("How much likelier the next word, hidden, is with it than with 0 in its place; 1: 2.7 times."),
+            title=mark("Does the model miss it?"),
+            name=mark("Change in the probability of the next word without it"),
+            intro=mark("The next word is masked, and this unit switched off: how does the word’s probability change?"),
             method=mark("95% intervals, bootstrap-t by context"),
-            python="[(matters := found.matters({shown.unit})).strongest.value, matters.random.value]",
+            python="np.expm1([-(matters := found.matters({shown.unit})).strongest.value, -matters.random.value])",
             shown_digits=3,
         ),
         Lines(
             key="tokens",
-            title=mark("All tokens"),
-            name=mark("Activation at all tokens"),
+            title=mark("Activation at all tokens"),
+            name=mark("Number of tokens"),
+            intro=mark("How many tokens have which activation. One step up is ten times as many: 3 means 1,000."),
             curves=(CurveSpec("tokens", mark("tokens"), "curve_train"),),
             python="np.log10(1.0 + found.bars[{shown.unit}])[None]",
-            left_label=mark("tokens, log10"),
+            left_label=mark("tokens, powers of 10"),
             bottom_label=mark("activation"),
             includes_zero=True,
         ),
         Bars(
             key="units",
-            title=mark("How clear are they all?"),
+            title=mark("How many stand for one word?"),
             name=mark("How many of the strongest contexts of each are one word"),
+            intro=mark(
+                "All neurons (or heads) of this layer, by the share of their strongest contexts that are one and the "
+                "same word."
+            ),
             python=f"np.histogram(found.clear, {CLEAR})[0][::-1]",
             shown_digits=0,
         ),
@@ -94,7 +99,7 @@ class FiresView(EvidenceView):
         self.number.setAccessibleName(say("Number of the neuron"))
         self.number.valueChanged.connect(lambda value: self._choose(int(value) - 1))
         hint = say("The next neuron whose strongest contexts are mostly one word")
-        clear = button(say("Another clear one"), self._on_clear_clicked, look="small", hint=hint)
+        clear = button(say("Next one-word neuron"), self._on_clear_clicked, look="small", hint=hint)
         self.neurons = [self.number, clear]
         self.contexts, self.table = Card(intro=" "), self.uses_table(say("Contexts"), say("activation"))
         self.contexts.add_to_header(self.kind, self.number, clear, self.which)
@@ -126,10 +131,10 @@ class FiresView(EvidenceView):
             return Values(counts, Side("class", list(map(say, CLEARNESS)), axis_name="how clear"))
         if found.matters is None:
             return Values(np.zeros(0), Side("class", ()), hint=say("no word follows that could be hidden"))
-        both = found.matters.strongest, found.matters.random
-        names = Side("class", (say("where it is strongest"), say("at tokens at random")))
+        both = without_unit(found.matters.strongest), without_unit(found.matters.random)
+        names = Side("class", (say("where it is strongest"), say("at random tokens")))
         most = max(max(abs(one.low), abs(one.high)) for one in both if np.isfinite(one.low))
-        return interval_bars(names, both, write=partial(numbers.signed, digits=3), high=most)
+        return interval_bars(names, both, write=signed_percent, high=most)
 
     def show_found(self, found: FoundUnit | None) -> None:
         for widget in self.neurons:

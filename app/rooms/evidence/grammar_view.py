@@ -48,9 +48,10 @@ class GrammarView(EvidenceView):
             title=mark("Which head finds which relation?"),
             name=mark("Share of each relation that each head finds: rows are relations, columns are heads"),
             intro=mark(
-                "Each cell: how often that head looks most at the right word. Frame: the best on one half of the "
-                "sentences. Bar: how it did on the other half, with its interval. Orange line: always guessing the "
-                "same distance. Grey: no better."
+                "Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. "
+                "Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from "
+                "the first word to the second, ← from the second to the first. Orange line: always guessing the same "
+                "distance; grey: no better than that."
             ),
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),
             method=METHOD,
@@ -75,15 +76,15 @@ class GrammarView(EvidenceView):
     def lay_out_cards(self) -> QLayout:
         self.relation = ""  # that a person has chosen; empty: the first
         self._turned = 0  # how often another sentence was wanted
-        directions = {None: say("Best of both directions"), "to its head": say("Word → what it depends on")}
-        directions["to its dependent"] = say("Word ← what it depends on")
+        directions = {None: say("Best of both directions"), "to its head": say("First word → second")}
+        directions["to its dependent"] = say("First word ← second")
         self.direction = Choice(say("Who looks at whom"), directions, self.ask_again)
         self.cards["relations"].add_to_header(self.direction)
         grid, bars = self.charts["relations"], self.charts["best"]
         grid.hint_px = GRID_PX
         bars.row_beside = lambda row: grid.cell_rect(row, 0)
         self.columns["relations"].insertLayout(0, hbox((grid, 3), (bars, 2), gap_px=GAP_PX), 1)
-        self.one, self.arcs = Card(say("One sentence of the other half")), SentenceArcs()
+        self.one, self.arcs = Card(say("Where the best heads look in one sentence")), SentenceArcs()
         for text, name, step in (("‹", say("Previous sentence"), -1), ("›", say("Next sentence"), 1)):
             turn = button(text, partial(self._turn, step), look="small", hint=name)
             turn.setAccessibleName(name)
@@ -175,7 +176,7 @@ class GrammarView(EvidenceView):
             arcs = arcs_of(tree, found.best, looks)
             right = sum(arc.is_right for arc in arcs)
             sentence = tree.words, tree.tags, arcs
-            hint = say("right in {right} of {all}; dashed: wrong", right=right, all=len(arcs))
+            hint = say("{right} of {all} right; dashed: wrong", right=right, all=len(arcs))
         self.arcs.set_sentence(*sentence)
         self.one.set_hint(hint)
 
@@ -200,5 +201,6 @@ def arcs_of(tree: Tree, best: list[RelationHead], looks: np.ndarray) -> list[Arc
         if found is not None and head >= 0:
             start, right = (word, head) if direction_arrow(found) == "→" else (head, word)
             end = int(looks[found.layer, found.head, start])
-            arcs.append(Arc(start, end, f"{relation} {head_name(found.layer, found.head)}", end == right))
+            name, _, _ = relation_name(relation).partition(" – ")
+            arcs.append(Arc(start, end, f"{name} {head_name(found.layer, found.head)}", end == right))
     return arcs

@@ -57,7 +57,7 @@ class HeadsView(EvidenceView):
             key="largest",
             title=mark("The ten largest"),
             name=mark("The ten heads with the largest mean effect, with their intervals"),
-            intro=mark("Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0."),
+            intro=mark("Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0."),
             method=METHOD,
             number="mean_effect",
             python=f"found.means.value[tuple(np.transpose(found.order()[:{LARGEST}]))]",
@@ -68,7 +68,7 @@ class HeadsView(EvidenceView):
             title=mark("Who looks, and who acts?"),
             name=mark("Heads by their attention to the word that differs, and by their effect"),
             intro=mark(
-                "Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads."
+                "Each dot is a head. Further right: looks at the word that differs. Further up: changes the answer."
             ),
             method=METHOD,
             saved_as="attention_and_effect",
@@ -83,7 +83,11 @@ class HeadsView(EvidenceView):
         self.measure = Choice(say("What is done with each head"), measures, self.ask_again)
         self.cards["grid"].add_to_header(self.measure)
         self.charts["grid"].hint_px = GRID_PX
-        self.pairs_card = Card(say("The pairs"))
+        about = say(
+            "Effect: what this head does here; orange: the opposite of its mean. Preference: ln p(wanted) − ln "
+            "p(unwanted); orange: the model prefers the unwanted word."
+        )
+        self.pairs_card = Card(say("The pairs"), intro=about)
         self.table = Table(say("The pairs, and what the head does in each"), _columns())
         hint = say("All rooms show the selected pair and this head (double-click)")
         opens = button(say("Open in all rooms"), lambda: self._open_row(self.table.current), look="small", hint=hint)
@@ -162,12 +166,12 @@ def _columns() -> list[Column]:
 
     return [
         Column(
-            say("Text"),
+            say("Text (point at it: the other one)"),
             lambda row: row.pair.text,
             lambda row: f"{row.pair.text}\n{row.pair.other}".strip(),
             is_widest=True,
         ),
         Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
         signed(say("Effect"), "effect", attrgetter("is_counter")),
-        signed(say("ln p wanted − unwanted"), "score", lambda row: row.score < 0),
+        signed(say("Preference"), "score", lambda row: row.score < 0),
     ]

@@ -82,7 +82,7 @@ class LostView(EvidenceView):
             key="importance",
             title=mark("What each is worth"),
             name=mark("How much higher the loss is without it"),
-            intro=mark("How much higher the loss is without this one alone, on the half that they are ordered by."),
+            intro=mark("How much higher the loss is where only this one is taken out. They go in this order."),
             hovered=mark("head {row}·{column}: the loss is {value} higher without it"),
             number="mean_effect",
             saved_as="importance",
@@ -91,9 +91,12 @@ class LostView(EvidenceView):
         ),
         Bars(
             key="calibration",
-            title=mark("Right as often as sure?"),
+            title=mark("Is it right as often as it is sure?"),
             name=mark("Share of right answers by how sure the model was"),
-            intro=mark("Bar: how many of these guesses are right, with its interval. Orange line: how sure it was."),
+            intro=mark(
+                "Rows: guesses by how sure the model was, and how many (grey). Bar: how many are right, with 95% "
+                "interval. Orange line: how sure it was on average."
+            ),
             asks="calibration",
             saved_as="right",
             method=mark("95% intervals by Wilson"),
@@ -118,7 +121,11 @@ class LostView(EvidenceView):
         curves.setMinimumHeight(theme.px(CURVE_PX))
         vbox(*((self.folded(key), 1) for key in self.stays), parent=curves, gap_px=GAP_PX)
         rows = self.in_rows(({curves: 1}, 3), ({self.folded("importance"): 2, self.folded("calibration"): 3}, 3))
-        return vbox(hbox(self.measured, self.part, self.save, None, gap_px=8), (rows, 1), gap_px=GAP_PX)
+        return vbox(
+            hbox(self.measured, self.part, self.save, (self.own_line(self.asked["pruning"]), 1), gap_px=8),
+            (rows, 1),
+            gap_px=GAP_PX,
+        )
 
     @property
     def needs(self) -> Kind:  # type: ignore[override]
@@ -191,6 +198,10 @@ class LostView(EvidenceView):
     def show_found(self, found: Pruning | None) -> None:
         for key in self.stays:
             self.cards[key].setVisible((key == "right") == (self.needs == "examples"))
+        for key in (*self.stays, "importance") if found is None else ():
+            self.cards[key].set_intro(
+                say("Not computed yet: heads or layers are taken out one by one (Compute, above).")
+            )
         self.save.setVisible(found is not None and self.out > 0)
         self.save.setText(say("Save a checkpoint without {count}…", count=numbers.count(self.out)))
 
@@ -231,7 +242,8 @@ def _importance(found: Pruning) -> Values:
 def _calibration(found: Calibration) -> Values:
     """A bar for each class of answers of like confidence."""
     bins = found.bins
-    names = [f"{numbers.percent(one.low)} – {numbers.percent(one.high)}" for one in bins]
+    write = numbers.percent
+    names = [say("{low} to {high} sure", low=write(one.low), high=write(one.high)) for one in bins]
     return interval_bars(
         Side("class", names, axis_name="sure"),
         [one.right for one in bins],

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 CURVES = {  # picture -> its curves; "without" is that of no model: the commonest tag of each word
     "own": (
-        CurveSpec("right", mark("its tag"), "curve_train", markers=True),
-        CurveSpec("unseen", mark("of words never seen"), "curve_mlm", markers=True, symbol="t"),
-        CurveSpec("control", mark("a tag by chance for each word"), "curve_held_out", markers=True, symbol="s"),
-        CurveSpec("without", mark("without a model"), "muted", dashed=True),
+        CurveSpec("right", mark("its tag"), "curve_train", numbers.percent, markers=True),
+        CurveSpec("unseen", mark("that of unseen words"), "curve_mlm", numbers.percent, markers=True, symbol="t"),
+        CurveSpec("control", mark("random tags"), "curve_held_out", numbers.percent, markers=True, symbol="s"),
+        CurveSpec("without", mark("without a model"), "muted", numbers.percent, dashed=True),
     ),
     "before": (
-        CurveSpec("previous", mark("the tag of the word before"), "curve_train", markers=True),
-        CurveSpec("without", mark("without a model"), "muted", dashed=True),
+        CurveSpec("previous", mark("the tag of the word before"), "curve_train", numbers.percent, markers=True),
+        CurveSpec("without", mark("without a model"), "muted", numbers.percent, dashed=True),
     ),
 }
 LABELS: dict[str, Any] = {
@@ -46,18 +46,15 @@ class ProbesView(EvidenceView):
 
     needs, stays = "trees", ("own",)
     functions: ClassVar = {"probes": "probe"}
-    counted, finding_in = (
-        (mark("measured on %Ln word(s)"), attrgetter("without.right.count")),
-        staticmethod(probes_finding),
-    )
+    counted = mark("measured on %Ln word(s)"), attrgetter("without.right.count")
     pictures = (
         Lines(
             key="own",
             title=mark("The word’s own tag"),
             name=mark("Tags read off"),
             intro=mark(
-                "A probe is a linear reader of hidden states. Only what lies above the squares is in the states: a tag "
-                "by chance for each word can only be learned by heart."
+                "A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. "
+                "Random tags it can only memorise: what lies above the squares is really in the states."
             ),
             curves=CURVES["own"],
             python=OF_LAYERS.format(("right", "unseen", "control"))
@@ -68,7 +65,7 @@ class ProbesView(EvidenceView):
             key="before",
             title=mark("The tag of the word before"),
             name=mark("The previous word’s tag"),
-            intro=mark("A word alone cannot tell it: where the curve rises, the context has arrived."),
+            intro=mark("The word itself cannot tell it: where the curve rises, the state knows its neighbour."),
             curves=CURVES["before"],
             python=OF_LAYERS.format(("previous",)) + " + [[found.without.previous.value] * len(found.layers)]",
             **LABELS,
@@ -87,10 +84,13 @@ class ProbesView(EvidenceView):
         words = say("%Ln word(s)", n=curves[0][-1].count)
         return Values(array, self.curve_names(key), stages(array.shape[1]), hint=words, more={"low": low, "high": high})
 
+    def finding_in(self, found: Probes) -> str:
+        return probes_finding(found, self.selection.stage)
+
     def sentence(self, key: str, row: int, column: int | None) -> str:
         layer = self.found.layers[min(column or 0, len(self.found.layers) - 1)]
         one, control = getattr(layer, CURVES[key][0].key), numbers.percent(layer.control.value, 1)
-        text = mark("{share}, of {count} words; by heart {control}")
+        text = mark("{share}, of {count} words; random tags {control}")
         return say(
             text,
             share=interval_text(one, partial(numbers.percent, digits=1)),

@@ -10,7 +10,7 @@ from bertcore.tokenizer.special_tokens import MASK
 
 from ...compute.evidence import Gathered, Kept, Kind, Source, read_collection, shipped_source
 from ...compute.question import Question
-from ...look import mark, say
+from ...look import mark, names, say
 from ...state.baseline import OtherText
 from ...state.readings import Reading
 from ..room import Room
@@ -19,78 +19,16 @@ from .chooser import CollectionChooser
 from .view import EvidenceView, OpenedRow
 
 OWN_TEXTS = mark("This view is about the collection, so the baseline makes no difference here.")
-VIEWS = (  # key, view, title, and why one looks at it
-    (
-        "heads",
-        later(__package__, "heads_view", "HeadsView"),
-        mark("Heads"),
-        mark(
-            "One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair counts?"
-        ),
-    ),
-    (
-        "grammar",
-        later(__package__, "grammar_view", "GrammarView"),
-        mark("Grammar"),
-        mark(
-            "Nobody taught the model grammar. Does a head still look from a subject to its verb, and more often than "
-            "always guessing the next word would?"
-        ),
-    ),
-    (
-        "uses",
-        later(__package__, "uses_view", "UsesView"),
-        mark("Where else?"),
-        mark(
-            "Where does the model treat a word like the one you selected, and where does it see the same word "
-            "differently? Select a token and a layer."
-        ),
-    ),
-    (
-        "fires",
-        later(__package__, "fires_view", "FiresView"),
-        mark("What fires it?"),
-        mark(
-            "One neuron may seem to stand for one thing. Where does it fire in a whole collection, and does the model "
-            "miss it when it is gone?"
-        ),
-    ),
-    (
-        "probes",
-        later(__package__, "probes_view", "ProbesView"),
-        mark("What can be read off?"),
-        mark(
-            "Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each layer, "
-            "beside what it could learn by heart."
-        ),
-    ),
-    (
-        "lost",
-        later(__package__, "lost_view", "LostView"),
-        mark("What would be lost?"),
-        mark(
-            "How many heads does the model need? Take them out, the least important first, and see when it gets "
-            "worse; and is it right as often as it is sure?"
-        ),
-    ),
-    (
-        "topics",
-        later(__package__, "topics_view", "TopicsView"),
-        mark("Topics"),
-        mark(
-            "Do texts about the same thing lie close together in the model, though nobody told it what they are about? "
-            "Choose how many clusters, and compare them with the labels."
-        ),
-    ),
-    (
-        "examples",
-        later(__package__, "examples_view", "ExamplesView"),
-        mark("Examples"),
-        mark(
-            "Where is a fine-tuned model right, and where is it wrong: for which label, which length, which word? And "
-            "which one word would change its answer?"
-        ),
-    ),
+HINTS: dict[str, str] = names("views of Evidence")  # why one looks at it
+VIEWS = (
+    ("heads", later(__package__, "heads_view", "HeadsView"), mark("Heads")),
+    ("grammar", later(__package__, "grammar_view", "GrammarView"), mark("Grammar")),
+    ("uses", later(__package__, "uses_view", "UsesView"), mark("Where else?")),
+    ("fires", later(__package__, "fires_view", "FiresView"), mark("What fires it?")),
+    ("probes", later(__package__, "probes_view", "ProbesView"), mark("What can be read off?")),
+    ("lost", later(__package__, "lost_view", "LostView"), mark("What would be lost?")),
+    ("topics", later(__package__, "topics_view", "TopicsView"), mark("Topics")),
+    ("examples", later(__package__, "examples_view", "ExamplesView"), mark("Examples")),
 )
 
 
@@ -100,8 +38,8 @@ class EvidenceRoom(Room):
     key = "evidence"
     specs = tuple(
         # Another model may answer the same examples.
-        ViewSpec(key, title, hint, view, only="" if key == "examples" else OWN_TEXTS)
-        for key, view, title, hint in VIEWS
+        ViewSpec(key, title, HINTS[key], view, only="" if key == "examples" else OWN_TEXTS)
+        for key, view, title in VIEWS
     )
 
     def lay_out(self) -> None:
@@ -129,6 +67,8 @@ class EvidenceRoom(Room):
         view.row_opened.connect(self._open_row)
         view.file_wanted.connect(self.chooser.ask_for_file)
         view.needs_changed.connect(self._show_collection)
+        if hasattr(view, "model_requested"):
+            view.model_requested.connect(self.model_requested)
 
     def _on_model_changed(self) -> None:
         self._kept.clear()

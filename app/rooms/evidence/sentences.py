@@ -34,13 +34,13 @@ MEASURES: dict[HeadMeasure, list[str]] = names("what a head does")
 
 
 def interval_text(one: Any, write: Callable[[float], str] = numbers.percent, value: str = "value") -> str:
-    """ "63% (61% to 66%)". value: the name of its number."""
+    """ "63% (between 61% and 66%)". value: the name of its number."""
     ends = write(one.low), write(one.high)
-    return say("{value} ({low} to {high})", value=write(getattr(one, value)), low=ends[0], high=ends[1])
+    return say("{value} (between {low} and {high})", value=write(getattr(one, value)), low=ends[0], high=ends[1])
 
 
 def head_text(found: HeadEvidence, layer: int, head: int) -> str:
-    """One head: "head 3·6 carries 0.33 (0.31 to 0.35) of the difference"."""
+    """One head: "head 3·6 carries 0.33 (between 0.31 and 0.35) of the difference"."""
     one = found.means[layer, head]
     write = numbers.signed if found.measure in ("zero", "mean", "gradient") else numbers.decimal
     return say(MEASURES[found.measure][2], head=head_name(layer, head), value=interval_text(one, write))
@@ -51,12 +51,12 @@ def heads_finding(found: HeadEvidence) -> str:
     clear = [place for place in found.order() if found.means.is_clear[place]]
     count, all_ = len(found.values), found.means.value.size
     if not clear:
-        return say("Over {count} pairs no head can be told from 0.", count=numbers.count(count))
+        return say("Over {count} pairs no head has an effect for sure.", count=numbers.count(count))
     named = "; ".join(head_text(found, *place) for place in clear[:MOST_NAMED])
     start = say("Over {count} pairs {heads}.", count=numbers.count(count), heads=named)
     if found.measure == "attention" or len(clear) == all_:
         return start
-    rest = say("{rest} of {all} heads cannot be told from 0.", rest=all_ - len(clear), all=all_)
+    rest = say("{rest} of {all} heads may have no effect.", rest=all_ - len(clear), all=all_)
     return f"{start} {rest}"
 
 
@@ -74,7 +74,7 @@ RELATIONS: dict[str, str] = names("relations")  # of Universal Dependencies: fro
 
 
 def relation_name(relation: str) -> str:
-    """In words, as far as it is one of the common ones."""
+    """In words, as far as it is one of the common ones: "subject – its verb"."""
     return say(RELATIONS[relation]) if relation in RELATIONS else relation
 
 
@@ -85,10 +85,10 @@ def direction_arrow(best: RelationHead) -> str:
 
 def grammar_finding(best: RelationHead) -> str:
     """What the best head finds on the half that it was not chosen on, beside the best fixed distance."""
-    text = mark("Head {head} finds “{relation}” in {share} of 100 cases; always guessing {guess} would find {other}.")
+    text = mark("In 100 cases of “{relation}”, head {head} finds {share}; always guessing {guess} would find {other}.")
     if not best.is_found:
         text = mark(
-            "No head finds “{relation}” better than guessing: {head} in {share} of 100 cases, {guess} in {other}."
+            "No head finds “{relation}” better than guessing: of 100 cases, head {head} finds {share}, {guess} {other}."
         )
     guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
     head, relation, write = head_name(best.layer, best.head), relation_name(best.relation), _of_100
@@ -103,9 +103,9 @@ def _of_100(share: float) -> str:
 
 def looks_text(best: RelationHead) -> str:
     """In which direction, and of how many cases."""
-    text = mark("the word looks at what it depends on; %Ln case(s)")
+    text = mark("the first word looks at the second; %Ln case(s)")
     if direction_arrow(best) == "←":
-        text = mark("what it depends on looks at the word; %Ln case(s)")
+        text = mark("the second word looks at the first; %Ln case(s)")
     return say(text, n=best.count)
 
 
@@ -130,9 +130,9 @@ def _where(stage: int) -> str:
 
 def groups_text(groups: UseGroups) -> str:
     """How much of the differences lies between groups of use, and whether that is more than by chance."""
-    text = mark("3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.")
+    text = mark("Splitting into 3 groups explains {apart} of the differences, of random points {chance}.")
     if groups.apart <= groups.apart_by_chance + LEAST_GAIN:
-        text = mark("No groups: three hold {apart} of the differences, and as much of a cloud without any ({chance}).")
+        text = mark("No clear groups: splitting into 3 explains {apart} of the differences, of random points {chance}.")
     return say(text, apart=numbers.percent(groups.apart), chance=numbers.percent(groups.apart_by_chance))
 
 
@@ -141,13 +141,10 @@ def topics_finding(found: FoundTopics) -> str:
     topics, count = found.topics, numbers.count(len(found.topics.topics))
     where, apart = _where(topics.layer), topics.clusters.apart
     if topics.agreement is None or topics.by_chance is None:
-        text = mark("{where}, {count} clusters hold {apart} of the differences; of a cloud without clusters {chance}.")
+        text = mark("{where}, {count} clusters explain {apart} of the differences; of random points {chance}.")
         chance = numbers.percent(topics.clusters.apart_by_chance)
         return say(text, where=where, count=count, apart=numbers.percent(apart), chance=chance)
-    text = mark(
-        "{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: perfectly, 0: no "
-        "better than chance)."
-    )
+    text = mark("{where}, {count} clusters match the labels: {value}, where 1 is perfect and 0 mere chance.")
     if topics.agreement <= topics.by_chance:
         text = mark("{where}, {count} clusters match the labels no better than chance could: {value}.")
     best = max(range(len(found.agreements)), key=found.agreements.__getitem__)
@@ -183,15 +180,26 @@ def unit_finding(found: FoundUnit) -> str:
     """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
     words = ", ".join(say("“{word}”", word=word) for word, _ in found.own[: MOST_OTHERS + 1])
     share = numbers.percent(float(found.all.clear[found.unit]))
-    text = say("{unit} fires most at {words}: {share} one word.", unit=unit_name(found), words=words, share=share)
+    text = mark("{unit} fires most at {words}: in {share} of its strongest contexts at the same word.")
+    text = say(text, unit=unit_name(found), words=words, share=share)
     if found.matters is None:
         return text
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, the next word is {value} times as likely.")
-    turned = replace(gain, low=gain.high, high=gain.low)  # what adds most makes it least likely without it
-    return f"{text} {say(ending, value=interval_text(turned, lambda nats: numbers.decimal(math.exp(-nats), 3)))}"
+        ending = mark("Without it, the probability of the next word changes by {value}.")
+    return f"{text} {say(ending, value=interval_text(without_unit(gain), signed_percent))}"
+
+
+def without_unit(gain: Any) -> Any:
+    """What a unit adds to ln p, with its interval, as the relative change of p where it is switched off."""
+    value, low, high = (math.expm1(-nats) for nats in (gain.value, gain.high, gain.low))
+    return replace(gain, value=value, low=low, high=high)
+
+
+def signed_percent(share: float) -> str:
+    """ "+2.3%"."""
+    return f"{numbers.signed(100 * share, 1)}{numbers.percent_sign()}"
 
 
 def pruning_finding(found: Pruning, *, by_answers: bool) -> str:
@@ -212,15 +220,15 @@ def pruning_finding(found: Pruning, *, by_answers: bool) -> str:
     return say(text, **counts, free=found.free(LITTLE), least=least, last=numbers.percent(loss))
 
 
-def probes_finding(found: Probes) -> str:
-    """The best layer, beside what is learned by heart and what the commonest tag of each word would do."""
-    best = max(found.layers, key=lambda layer: layer.selectivity.value)
+def probes_finding(found: Probes, stage: int) -> str:
+    """What is read off after a layer, beside what is learned by heart and what needs no model."""
+    here = found.layers[min(stage, len(found.layers) - 1)]
     text = mark(
-        "{where}, a probe reads {share} of all tags; by heart it learns {control}. Without a model, the commonest tag "
-        "of each word gets {alone}."
+        "{where}, a probe gets {share} of all tags right, and {control} of random ones. Without a model: {alone} "
+        "(each word’s commonest tag)."
     )
-    control, alone = (numbers.percent(one.value) for one in (best.control, found.without.right))
-    return say(text, where=_where(best.layer or 0), share=interval_text(best.right), control=control, alone=alone)
+    control, alone = (numbers.percent(one.value) for one in (here.control, found.without.right))
+    return say(text, where=_where(stage), share=interval_text(here.right), control=control, alone=alone)
 
 
 def examples_finding(found: FoundExamples) -> str:

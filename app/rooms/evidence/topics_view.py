@@ -61,9 +61,9 @@ class TopicsView(EvidenceView):
             key="layers",
             title=mark("By layer"),
             name=mark("How well clusters and labels match"),
-            intro=mark("Embeddings know each word without its context. Click a layer."),
+            intro=mark("Match: the adjusted Rand index; 1: the same groups, 0: as by chance. Click a layer."),
             curves=(CurveSpec("agreement", mark("match with the labels"), "curve_train", markers=True),),
-            left_label=mark("adjusted Rand index"),
+            left_label=mark("match"),
             includes_zero=True,
             method=mark("k-means"),
             python="[found.agreements({0})]",
@@ -156,5 +156,5 @@ def _of_topics() -> tuple[Column, ...]:
         Column(say("Cluster"), lambda topic: str(topic.cluster + 1), is_number=True),
         Column(say("Documents"), lambda topic: numbers.count(topic.count), is_number=True),
         Column(say("Typical words"), words, words, is_widest=True),
-        Column(say("Label"), lambda topic: topic.label and f"{topic.label} ({topic.of_label})"),
+        Column(say("Commonest label"), lambda topic: topic.label and f"{topic.of_label} × {topic.label}"),
     )

@@ -84,8 +84,8 @@ class UsesView(EvidenceView):
     )
 
     def lay_out_cards(self) -> QLayout:
-        lengths = {count: say("%n token(s) from the selected one", n=count) for count in range(1, MOST_TOKENS + 1)}
-        self.length = Choice(say("How many tokens"), lengths, self.ask_again)
+        lengths = {count: say("Look for %n token(s)", n=count) for count in range(1, MOST_TOKENS + 1)}
+        self.length = Choice(say("How many tokens, from the selected one on"), lengths, self.ask_again)
         self.near_card, self.nearest = Card(say("Nearest uses"), intro=" "), self.uses_table(say("Nearest uses"))
         self.apart_title, self.apart = label("", "title", wrap=True), self.uses_table(say("The same word, least alike"))
         self.near_card.add_to_header(self.length)
@@ -119,7 +119,7 @@ class UsesView(EvidenceView):
             middles = [numbers.decimal(at) for at in (BINS[:-1] + BINS[1:]) / 2]
             mean = numbers.decimal(float(found.any_two.mean()))
             sides = self.curve_names(key), Side("none", middles, axis_name="cosine")
-            return Values(np.stack(shares), *sides, hint=say("any two: {mean} on average", mean=mean))
+            return Values(np.stack(shares), *sides, hint=say("any two: mean {mean}", mean=mean))
         if key == "times":
             words = Counter(use.word.lower() for use in found.nearest).most_common(MOST_WORDS)
             return Values(np.array([float(count) for _, count in words]), Side("word", [word for word, _ in words]))

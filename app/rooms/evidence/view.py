@@ -211,7 +211,7 @@ class EvidenceView(ValuesView):
         missing = self.missing(reading)
         self.choose.setVisible(not missing and bool(self.problem))
         if missing:
-            return say("This model cannot be asked"), missing
+            return say("Not for this model"), missing
         is_read = self.collection is not None
         return None if is_read else (say("No collection yet"), self.problem or say("Reading the collection…"))
 

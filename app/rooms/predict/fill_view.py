@@ -145,6 +145,7 @@ class FillView(PredictView):
         done = say("{done} of {all} masks", done=len(self.steps), all=len(self.steps) + left)
         self.cards["steps"].set_hint(done)
         self._start.setVisible(not self.steps)
+        self.scales["text"].setVisible(bool(self.steps))  # nothing is coloured before
         self.charts["steps"].setVisible(bool(self.steps))  # until then the text has the height
         if not theme.is_projector():
             self._halves.setStretch(1, 1 if self.steps else 0)

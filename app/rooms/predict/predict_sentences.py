@@ -37,10 +37,10 @@ def masking_runs_sentence(shares: np.ndarray) -> str:
     """shares (4,W): for each fate, where models find the token; trained with 80 / 10 / 10, with [MASK] alone, ..."""
     both, alone, kept, kept_alone = map(numbers.percent, (*shares[0, :2].tolist(), *shares[2, :2].tolist()))
     return say(
-        "At [MASK] there is hardly a difference, and it may be chance: {both} with 80 / 10 / 10, {alone} with [MASK] "
-        "alone. But where the token is left as it is, the model trained with [MASK] alone gets {kept_alone} right and "
-        "the other {kept}: in training it never had to predict anything there, and the texts that people give it have "
-        "no [MASK]. Means of three runs each.",
+        "At [MASK] there is hardly a difference, and it may be chance: trained with 80 / 10 / 10, {both} are right, "
+        "with [MASK] alone {alone}. But where the token is left as it is, these are {kept} and {kept_alone}: with "
+        "[MASK] alone, the model never had to predict anything there, and real texts have no [MASK]. Means of three "
+        "runs each.",
         both=both,
         alone=alone,
         kept=kept,

@@ -74,8 +74,8 @@ class TextsView(PredictView):
         list_card = Card(
             say("Your texts"),
             intro=say(
-                "One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. > "
-                "She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.",
+                "One text per line, up to {count}; a tab divides A from B. A choice such as [doctor|nurse] makes a "
+                "text of each word. “She sings. > She sing.” asks which sentence the model prefers.",
                 count=numbers.count(MOST_LISTED_TEXTS),
             ),
         )
@@ -85,7 +85,7 @@ class TextsView(PredictView):
         self.box.setPlaceholderText(say("Paste or type texts here, one per line"))
         self.box.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.word.setAccessibleName(say("Word to score at [MASK]"))
-        self.word.setPlaceholderText(say("Word to score at [MASK] (empty: the most likely)"))
+        self.word.setPlaceholderText(say("Which word at [MASK]? Empty: the most likely one"))
         self.word.setToolTip(say("How likely is this word at the first [MASK] of each text?"))
         self.word.returnPressed.connect(self.ask)
         self.open_file = button(say("Open file…"), self._on_open_clicked)
@@ -183,8 +183,11 @@ class TextsView(PredictView):
         self.redraw()
 
     def _on_box_changed(self) -> None:
-        nothing = say("Nothing scored yet. Type texts, or try an example.")
-        press = say("Press Score to see what the model says about these texts.")
+        nothing = say(
+            "For each text you get: how surprising it is, how likely the word at [MASK] is, and whether B follows A. "
+            "Type texts, or try an example."
+        )
+        press = say("Press Score: how surprising, or how likely, is each text?")
         self.empty.setText(nothing if self.box.document().isEmpty() else press)
 
     def _on_open_clicked(self) -> None:

@@ -392,13 +392,6 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%n token(s) from the selected one</source>
-<translation>
-<numerusform>%n Token ab dem gewählten</numerusform>
-<numerusform>%n Token ab dem gewählten</numerusform>
-</translation>
-</message>
-<message numerus="yes">
 <source>%n token(s) in all</source>
 <translation>
 <numerusform>%n Token insgesamt</numerusform>
@@ -539,12 +532,16 @@
 <translation>2. Was es hinzufügt</translation>
 </message>
 <message>
-<source>3 groups of use hold {apart} of the differences; of a cloud without groups {chance}.</source>
-<translation>3 Gruppen der Verwendung erklären {apart} der Unterschiede; in einer Wolke ohne Gruppen {chance}.</translation>
+<source>20 to 49%</source>
+<translation>20 bis 49 %</translation>
 </message>
 <message>
 <source>3. Save the file, and check it again here.</source>
 <translation>3. Die Datei speichern und hier noch einmal prüfen.</translation>
+</message>
+<message>
+<source>50 to 79%</source>
+<translation>50 bis 79 %</translation>
 </message>
 <message>
 <source>512 where nothing else is said.</source>
@@ -561,6 +558,10 @@
 <message>
 <source>80% became [MASK], but none of the others stayed.</source>
 <translation>80 % wurden [MASK], aber von den anderen blieb keines stehen.</translation>
+</message>
+<message>
+<source>80% or more</source>
+<translation>80 % und mehr</translation>
 </message>
 <message>
 <source>80, 10 and 10% are shares of what is chosen; all other tokens stay as they are.</source>
@@ -787,8 +788,12 @@
 <translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
 </message>
 <message>
-<source>A probe is a linear reader of hidden states. Only what lies above the squares is in the states: a tag by chance for each word can only be learned by heart.</source>
-<translation>Eine Probe liest Hidden States linear ab. Nur was über den Quadraten liegt, steht in den Hidden States: Ein zufälliger Tag je Wort lässt sich nur auswendig lernen.</translation>
+<source>A pair is two texts that differ in one word, such as author / authors. Cell: this head’s output is taken from the second text; how much of the difference between the two answers comes along, on average? Hatched: may be 0.</source>
+<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors. Zelle: Die Ausgabe dieses Kopfs kommt aus dem zweiten Text; wie viel vom Unterschied der beiden Antworten kommt im Mittel mit? Schraffiert: vielleicht 0.</translation>
+</message>
+<message>
+<source>A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. Random tags it can only memorise: what lies above the squares is really in the states.</source>
+<translation>Eine Probe, ein linearer Klassifikator, lernt, die Wortart (den Tag) aus dem Hidden State abzulesen. Zufällige Tags kann sie nur auswendig lernen: Was über den Quadraten liegt, steht wirklich in den Hidden States.</translation>
 </message>
 <message>
 <source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
@@ -869,10 +874,6 @@
 <message>
 <source>A word</source>
 <translation>Ein Wort</translation>
-</message>
-<message>
-<source>A word alone cannot tell it: where the curve rises, the context has arrived.</source>
-<translation>Ein Wort allein verrät ihn nicht: Wo die Kurve steigt, ist der Kontext angekommen.</translation>
 </message>
 <message>
 <source>A word is compared by = or !=.</source>
@@ -1011,6 +1012,10 @@
 <translation>Alle Linien stärker als</translation>
 </message>
 <message>
+<source>All neurons (or heads) of this layer, by the share of their strongest contexts that are one and the same word.</source>
+<translation>Alle Neuronen (oder Köpfe) dieser Schicht, danach, wie oft an ihren stärksten Stellen ein und dasselbe Wort steht.</translation>
+</message>
+<message>
 <source>All pictures show the best run at its last step</source>
 <translation>Alle Bilder zeigen den besten Lauf bei seinem letzten Schritt</translation>
 </message>
@@ -1137,10 +1142,6 @@ Ein anderer Schluss</translation>
 <translation>Anderes B</translation>
 </message>
 <message>
-<source>Another clear one</source>
-<translation>Anderes klares</translation>
-</message>
-<message>
 <source>Another draw</source>
 <translation>Andere Ziehung</translation>
 </message>
@@ -1225,8 +1226,8 @@ Ein anderer Schluss</translation>
 <translation>Bei [MASK]</translation>
 </message>
 <message>
-<source>At [MASK] there is hardly a difference, and it may be chance: {both} with 80 / 10 / 10, {alone} with [MASK] alone. But where the token is left as it is, the model trained with [MASK] alone gets {kept_alone} right and the other {kept}: in training it never had to predict anything there, and the texts that people give it have no [MASK]. Means of three runs each.</source>
-<translation>An [MASK] gibt es kaum einen Unterschied, und er kann Zufall sein: {both} mit 80 / 10 / 10, {alone} nur mit [MASK]. Aber wo das Token stehen bleibt, hat das nur mit [MASK] trainierte Modell in {kept_alone} recht, das andere in {kept}: Im Training musste es dort nie etwas vorhersagen, und die Texte, die man ihm gibt, haben kein [MASK]. Mittel aus je drei Läufen.</translation>
+<source>At [MASK] there is hardly a difference, and it may be chance: trained with 80 / 10 / 10, {both} are right, with [MASK] alone {alone}. But where the token is left as it is, these are {kept} and {kept_alone}: with [MASK] alone, the model never had to predict anything there, and real texts have no [MASK]. Means of three runs each.</source>
+<translation>An [MASK] gibt es kaum einen Unterschied, und er kann Zufall sein: Mit 80 / 10 / 10 trainiert sind {both} richtig, nur mit [MASK] {alone}. Aber wo das Token stehen bleibt, sind es {kept} und {kept_alone}: Nur mit [MASK] musste das Modell dort nie etwas vorhersagen, und echte Texte haben kein [MASK]. Mittel aus je drei Läufen.</translation>
 </message>
 <message>
 <source>At least one, but 15% of the words: `max(1, round(0.15 * (~is_special).sum()))`.</source>
@@ -1393,8 +1394,8 @@ Ein anderer Schluss</translation>
 <translation>BERT war zu wenig trainiert: Dieselbe Form lernt mehr aus mehr Text. Größer ist es nur durch das Vokabular.</translation>
 </message>
 <message>
-<source>BERT looks in both directions: every token sees those before and after it. What is left of the guess with one side?</source>
-<translation>BERT schaut in beide Richtungen: Jedes Token sieht die vor und nach ihm. Was bleibt vom Tipp mit nur einer Seite?</translation>
+<source>BERT looks in both directions: every token sees those before and after it. How good is the guess with one side?</source>
+<translation>BERT schaut in beide Richtungen: Jedes Token sieht die davor und die danach. Wie gut ist der Tipp mit nur einer Seite?</translation>
 </message>
 <message>
 <source>BERT-base has 110 million parameters: where are they? And what did those that came after it change, to be better, smaller or faster?</source>
@@ -1429,12 +1430,8 @@ Ein anderer Schluss</translation>
 <translation>Zurück zu: {a} / {b}</translation>
 </message>
 <message>
-<source>Bar: how many of these guesses are right, with its interval. Orange line: how sure it was.</source>
-<translation>Balken: wie viele dieser Tipps richtig sind, mit Intervall. Orange Linie: wie sicher es sich war.</translation>
-</message>
-<message>
-<source>Bar: the mean. Line: its 95% interval, for all heads at once. Grey: the interval includes 0.</source>
-<translation>Balken: der Mittelwert. Linie: sein 95-%-Intervall, für alle Köpfe zugleich. Grau: Das Intervall enthält 0.</translation>
+<source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0.</source>
+<translation>Balken: das Mittel aller Paare. Linie: sein 95-%-Intervall. Grau: vielleicht 0.</translation>
 </message>
 <message>
 <source>Bar: this batch. Line: all examples.</source>
@@ -1600,6 +1597,18 @@ Ein anderer Schluss</translation>
 <translation>Abbrechen</translation>
 </message>
 <message>
+<source>Cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: may be 0.</source>
+<translation>Zelle: Dieser Kopf fügt nichts hinzu. Wie ändert sich ln p(gewollt) − ln p(ungewollt) im Mittel? Schraffiert: vielleicht 0.</translation>
+</message>
+<message>
+<source>Cell: this head adds what it adds on average. How does ln p(wanted) − ln p(unwanted) change? Hatched: may be 0.</source>
+<translation>Zelle: Dieser Kopf fügt hinzu, was er im Mittel hinzufügt. Wie ändert sich ln p(gewollt) − ln p(ungewollt)? Schraffiert: vielleicht 0.</translation>
+</message>
+<message>
+<source>Cell: what switching this head off would change, estimated by one backward pass. Compare it with switching off. Hatched: may be 0.</source>
+<translation>Zelle: was das Abschalten dieses Kopfs ändern würde, mit einem Rückwärtsdurchgang geschätzt. Mit dem Abschalten vergleichen. Schraffiert: vielleicht 0.</translation>
+</message>
+<message>
 <source>Change a word of a sentence, train again and see which boxes change with it</source>
 <translation>Ein Wort in einem Satz ändern, neu trainieren und sehen, welche Kästchen sich mit ändern</translation>
 </message>
@@ -1610,6 +1619,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.</source>
 <translation>Änderung der Log-Wahrscheinlichkeit (ln p), in Nat: +1 Nat macht es 2,7-mal so wahrscheinlich.</translation>
+</message>
+<message>
+<source>Change in the probability of the next word without it</source>
+<translation>Änderung der Wahrscheinlichkeit des nächsten Worts ohne diese Einheit</translation>
 </message>
 <message>
 <source>Change in the score.</source>
@@ -1927,6 +1940,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Commands found</source>
 <translation>Gefundene Befehle</translation>
+</message>
+<message>
+<source>Commonest label</source>
+<translation>Häufigstes Label</translation>
 </message>
 <message>
 <source>CommonsenseQA’s JSON: a question, its choices and the right one.</source>
@@ -2297,8 +2314,8 @@ Ein anderer Schluss</translation>
 <translation>Folgt B aus A? (RTE)</translation>
 </message>
 <message>
-<source>Does a hidden state say whether its word is a noun or a verb? A linear reader tries, after each layer, beside what it could learn by heart.</source>
-<translation>Sagt ein Hidden State, ob sein Wort ein Substantiv oder ein Verb ist? Eine lineare Probe versucht es nach jeder Schicht, neben dem, was sie auswendig lernen könnte.</translation>
+<source>Does a hidden state say whether its word is a noun or a verb? A small classifier (a probe) tries to read it off, after each layer.</source>
+<translation>Verrät ein Hidden State, ob sein Wort ein Substantiv oder ein Verb ist? Ein kleiner Klassifikator (eine Probe) versucht, es nach jeder Schicht abzulesen.</translation>
 </message>
 <message>
 <source>Does it confirm or take back?</source>
@@ -2309,8 +2326,8 @@ Ein anderer Schluss</translation>
 <translation>Gilt das für viele Texte, nicht nur für diesen?</translation>
 </message>
 <message>
-<source>Does it matter?</source>
-<translation>Kommt es darauf an?</translation>
+<source>Does the model miss it?</source>
+<translation>Fehlt es dem Modell?</translation>
 </message>
 <message>
 <source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
@@ -2421,28 +2438,12 @@ Ein anderer Schluss</translation>
 <translation>Jede Zelle: wie viel der Attention von [MASK] im Mittel auf das Wort geht, in dem sich die Texte unterscheiden.</translation>
 </message>
 <message>
-<source>Each cell: how often that head looks most at the right word. Frame: the best on one half of the sentences. Bar: how it did on the other half, with its interval. Orange line: always guessing the same distance. Grey: no better.</source>
-<translation>Jede Zelle: wie oft dieser Kopf am stärksten auf das richtige Wort schaut. Rahmen: der beste auf der einen Hälfte der Sätze. Balken: sein Ergebnis auf der anderen Hälfte, mit Intervall. Orange Linie: immer denselben Abstand raten. Grau: nicht besser.</translation>
-</message>
-<message>
-<source>Each cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: the interval includes 0.</source>
-<translation>Jede Zelle: Dieser Kopf fügt nichts hinzu. Wie ändert sich ln p(gewollt) − ln p(ungewollt) im Mittel? Schraffiert: Das Intervall enthält 0.</translation>
-</message>
-<message>
-<source>Each cell: this head adds what it adds on average. How does ln p(wanted) − ln p(unwanted) change? Hatched: the interval includes 0.</source>
-<translation>Jede Zelle: Dieser Kopf fügt hinzu, was er im Mittel hinzufügt. Wie ändert sich ln p(gewollt) − ln p(ungewollt)? Schraffiert: Das Intervall enthält 0.</translation>
-</message>
-<message>
-<source>Each cell: this head’s output comes from the other text. How much of the difference between the two texts comes along, on average? Hatched: the interval includes 0.</source>
-<translation>Jede Zelle: Die Ausgabe dieses Kopfs kommt aus dem anderen Text. Wie viel vom Unterschied der beiden Texte kommt im Mittel mit? Schraffiert: Das Intervall enthält 0.</translation>
-</message>
-<message>
 <source>Each cell: two tokens. Red: their numbers are alike (1). No colour: unrelated. Blue: opposite.</source>
 <translation>Jedes Feld: zwei Token. Rot: Ihre Zahlen ähneln sich (1). Ohne Farbe: unverwandt. Blau: entgegengesetzt.</translation>
 </message>
 <message>
-<source>Each cell: what switching this head off would change, estimated by one backward pass. Compare it with switching off. Hatched: the interval includes 0.</source>
-<translation>Jede Zelle: was das Abschalten dieses Kopfs ändern würde, mit einem Rückwärtsdurchlauf geschätzt. Mit dem Abschalten vergleichen. Schraffiert: Das Intervall enthält 0.</translation>
+<source>Each dot is a head. Further right: looks at the word that differs. Further up: changes the answer.</source>
+<translation>Jeder Punkt ist ein Kopf. Weiter rechts: schaut auf das Wort, das sich unterscheidet. Weiter oben: ändert die Antwort.</translation>
 </message>
 <message>
 <source>Each dot is a head. Heads close together look at the same tokens. Fainter: lower layers. Below: which heads are most like the chosen one; 0 would be exactly alike.</source>
@@ -2597,6 +2598,10 @@ Ein anderer Schluss</translation>
 <translation>Wirkung</translation>
 </message>
 <message>
+<source>Effect: what this head does here; orange: the opposite of its mean. Preference: ln p(wanted) − ln p(unwanted); orange: the model prefers the unwanted word.</source>
+<translation>Wirkung: was dieser Kopf hier tut; orange: umgekehrt wie im Mittel. Vorliebe: ln p(gewollt) − ln p(ungewollt); orange: Das Modell zieht das ungewollte Wort vor.</translation>
+</message>
+<message>
 <source>Effects</source>
 <translation>Wirkung</translation>
 </message>
@@ -2611,10 +2616,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Embeddings</source>
 <translation>Embeddings</translation>
-</message>
-<message>
-<source>Embeddings know each word without its context. Click a layer.</source>
-<translation>Embeddings kennen jedes Wort ohne seinen Kontext. Ein Klick wählt eine Schicht.</translation>
 </message>
 <message>
 <source>End the comparison</source>
@@ -2889,8 +2890,12 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
-<source>Fine-tuned, the published BERT hardly differs: MNLI 84.2 with 80 / 10 / 10, 84.3 with [MASK] alone. Without fine-tuning it does, at finding names: 94.9 and 94.0 of 100 (F1; Devlin et al. 2019).</source>
-<translation>Feingetunt macht es beim veröffentlichten BERT kaum einen Unterschied: MNLI 84,2 mit 80 / 10 / 10, 84,3 mit [MASK] allein. Ohne Feintuning schon, beim Finden von Namen: 94,9 und 94,0 von 100 (F1; Devlin et al. 2019).</translation>
+<source>First word ← second</source>
+<translation>Erstes Wort ← zweites</translation>
+</message>
+<message>
+<source>First word → second</source>
+<translation>Erstes Wort → zweites</translation>
 </message>
 <message>
 <source>Five guesses, best first, with commas</source>
@@ -2931,6 +2936,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>For a text of {count} tokens this map takes about {time}.</source>
 <translation>Bei einem Text von {count} Token dauert diese Karte etwa {time}.</translation>
+</message>
+<message>
+<source>For each text you get: how surprising it is, how likely the word at [MASK] is, and whether B follows A. Type texts, or try an example.</source>
+<translation>Zu jedem Text kommt: wie überraschend er ist, wie wahrscheinlich das Wort an [MASK], und ob B auf A folgt. Texte eintippen oder ein Beispiel ausprobieren.</translation>
 </message>
 <message>
 <source>For example: “{text}”</source>
@@ -3129,10 +3138,6 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head}</translation>
 </message>
 <message>
-<source>Head {head} finds “{relation}” in {share} of 100 cases; always guessing {guess} would find {other}.</source>
-<translation>Kopf {head} findet „{relation}“ in {share} von 100 Fällen; immer {guess} zu raten fände {other}.</translation>
-</message>
-<message>
 <source>Head {head} · off</source>
 <translation>Kopf {head} · aus</translation>
 </message>
@@ -3179,6 +3184,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Help</source>
 <translation>Hilfe</translation>
+</message>
+<message>
+<source>Here a fine-tuned model answers many examples, right or wrong. Open one, or fine-tune one in Train.</source>
+<translation>Hier beantwortet ein feingetuntes Modell viele Beispiele, richtig oder falsch. Eines öffnen oder in Training feintunen.</translation>
 </message>
 <message>
 <source>Here it is the mean of the squares, divided by H: `x.var(axis=-1, keepdims=True)`, without `ddof`.</source>
@@ -3303,10 +3312,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed.</source>
 <translation>Wie ähnlich sich zwei Vektoren sind: 1 ist dieselbe Richtung, 0 ohne Bezug, −1 entgegengesetzt.</translation>
-</message>
-<message>
-<source>How clear are they all?</source>
-<translation>Wie klar sind alle?</translation>
 </message>
 <message>
 <source>How differently two heads look: 0 is exactly alike.</source>
@@ -3469,20 +3474,28 @@ Ein anderer Schluss</translation>
 <translation>Wie viele Prozessorkerne das Training im Mittel benutzt.</translation>
 </message>
 <message>
-<source>How many texts each step learns from at once.</source>
-<translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
+<source>How many stand for one word?</source>
+<translation>Wie viele stehen für ein Wort?</translation>
 </message>
 <message>
-<source>How many tokens</source>
-<translation>Wie viele Token</translation>
+<source>How many texts each step learns from at once.</source>
+<translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
 </message>
 <message>
 <source>How many tokens away it looks, on average.</source>
 <translation>Wie viele Token weit er schaut, im Mittel.</translation>
 </message>
 <message>
+<source>How many tokens have which activation. One step up is ten times as many: 3 means 1,000.</source>
+<translation>Wie viele Token welche Aktivierung haben. Eine Stufe höher sind es zehnmal so viele: 3 heißt 1.000.</translation>
+</message>
+<message>
 <source>How many tokens it learns from in a second.</source>
 <translation>Aus wie vielen Token es in einer Sekunde lernt.</translation>
+</message>
+<message>
+<source>How many tokens, from the selected one on</source>
+<translation>Wie viele Token, ab dem gewählten</translation>
 </message>
 <message>
 <source>How much a step changes the weights, as a share of their length. Healthy runs stay below the dashed line, {limit}.</source>
@@ -3505,20 +3518,12 @@ Ein anderer Schluss</translation>
 <translation>Wie viel jedes Wort zur Antwort beiträgt</translation>
 </message>
 <message>
+<source>How much higher the loss is where only this one is taken out. They go in this order.</source>
+<translation>Wie viel höher der Loss ist, wenn nur dieser Teil fehlt. In dieser Reihenfolge fallen sie weg.</translation>
+</message>
+<message>
 <source>How much higher the loss is without it</source>
 <translation>Wie viel höher der Loss ohne ihn ist</translation>
-</message>
-<message>
-<source>How much higher the loss is without this one alone, on the half that they are ordered by.</source>
-<translation>Wie viel höher der Loss ist, wenn nur dieser Teil fehlt, auf der Hälfte, nach der geordnet wird.</translation>
-</message>
-<message>
-<source>How much likelier the next word is with it</source>
-<translation>Wie viel wahrscheinlicher das nächste Wort damit ist</translation>
-</message>
-<message>
-<source>How much likelier the next word, hidden, is with it than with 0 in its place; 1: 2.7 times.</source>
-<translation>Wie viel wahrscheinlicher das nächste, verdeckte Wort damit ist als mit 0 an seiner Stelle; 1: 2,7-mal.</translation>
 </message>
 <message>
 <source>How much more likely the answer becomes if this one weight grows a little.</source>
@@ -3667,6 +3672,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>In 100 cases of “{relation}”, head {head} finds {share}; always guessing {guess} would find {other}.</source>
+<translation>Von 100 Fällen „{relation}“ findet Kopf {head} {share}; immer {guess} zu raten fände {other}.</translation>
+</message>
+<message>
 <source>In an open step, a row is a token and a column one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
 <translation>In einem offenen Schritt ist eine Zeile ein Token, eine Spalte eine seiner Zahlen (Dimensionen), ab 0 gezählt. Kräftigere Farbe: weiter weg von 0.</translation>
 </message>
@@ -3707,6 +3716,10 @@ Ein anderer Schluss</translation>
 <translation>In Prozent: F1 bei QQP und MRPC, Korrelation bei CoLA und STS-B, sonst Genauigkeit; MNLI auf zwei Testsets. Neben der Aufgabe: ihre Trainingsbeispiele. *: auf Entwicklungsdaten mit anderen Maßen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: seine Quelle.</translation>
 </message>
 <message>
+<source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It does where names are found with BERT’s states as they are: F1, the measure for that, is 94.9 and 94.0 of 100.</source>
+<translation>Im Aufsatz (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig, mit [MASK] allein 84,3 %. Anders, wo BERT ohne Feintuning Namen finden hilft: F1, das Maß dafür, ist 94,9 und 94,0 von 100.</translation>
+</message>
+<message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
 <translation>In diesem Modell kommt LayerNorm vor jeder Hälfte einer Schicht.</translation>
 </message>
@@ -3745,6 +3758,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Is a sentence positive or negative? It learned from film reviews.</source>
 <translation>Ist ein Satz positiv oder negativ? Gelernt hat es aus Filmkritiken.</translation>
+</message>
+<message>
+<source>Is it right as often as it is sure?</source>
+<translation>Liegt es so oft richtig, wie es sicher ist?</translation>
 </message>
 <message>
 <source>Is the model right for the right reason? Red words support its answer, blue ones work against it. Trust what the three cards agree on.</source>
@@ -3980,10 +3997,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>It was fine-tuned on pairs of texts: type the second one in B.</source>
 <translation>Es wurde an Textpaaren feingetunt: den zweiten Text in B eintippen.</translation>
-</message>
-<message>
-<source>It was not fine-tuned on a task. Open a fine-tuned model, or fine-tune one in Train.</source>
-<translation>Es wurde für keine Aufgabe feingetunt. Ein feingetuntes Modell öffnen oder eines unter „Training“ feintunen.</translation>
 </message>
 <message>
 <source>It was trained on numbers from {low} to {high}.</source>
@@ -4455,6 +4468,13 @@ Ein anderer Schluss</translation>
 <source>Look around</source>
 <translation>Umschauen</translation>
 </message>
+<message numerus="yes">
+<source>Look for %n token(s)</source>
+<translation>
+<numerusform>%n Token suchen</numerusform>
+<numerusform>%n Token suchen</numerusform>
+</translation>
+</message>
 <message>
 <source>Look left only</source>
 <translation>Nur nach links</translation>
@@ -4615,6 +4635,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Masks one word at a time: how much less likely is the answer without it?</source>
 <translation>Maskiert ein Wort nach dem anderen: Wie viel unwahrscheinlicher ist die Antwort ohne es?</translation>
+</message>
+<message>
+<source>Match: the adjusted Rand index; 1: the same groups, 0: as by chance. Click a layer.</source>
+<translation>Übereinstimmung: der adjustierte Rand-Index; 1: gleiche Gruppen, 0: wie durch Zufall. Eine Schicht lässt sich anklicken.</translation>
 </message>
 <message>
 <source>Matching heads, best first</source>
@@ -4879,6 +4903,10 @@ Ein anderer Schluss</translation>
 <translation>Weiter</translation>
 </message>
 <message>
+<source>Next one-word neuron</source>
+<translation>Nächstes Ein-Wort-Neuron</translation>
+</message>
+<message>
 <source>Next page of the lesson</source>
 <translation>Nächste Seite der Lektion</translation>
 </message>
@@ -4915,20 +4943,20 @@ Ein anderer Schluss</translation>
 <translation>Keine Antwort</translation>
 </message>
 <message>
-<source>No collection yet</source>
-<translation>Noch keine Sammlung</translation>
+<source>No clear groups: splitting into 3 explains {apart} of the differences, of random points {chance}.</source>
+<translation>Keine klaren Gruppen: Drei erklären {apart} der Unterschiede, bei zufälligen Punkten {chance}.</translation>
 </message>
 <message>
-<source>No groups: three hold {apart} of the differences, and as much of a cloud without any ({chance}).</source>
-<translation>Keine Gruppen: Drei fassen {apart} der Unterschiede, und ebenso viel von einer Wolke ohne Gruppen ({chance}).</translation>
+<source>No collection yet</source>
+<translation>Noch keine Sammlung</translation>
 </message>
 <message>
 <source>No head alone moves the answer much.</source>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
-<source>No head finds “{relation}” better than guessing: {head} in {share} of 100 cases, {guess} in {other}.</source>
-<translation>Kein Kopf findet „{relation}“ besser als Raten: {head} in {share} von 100 Fällen, {guess} in {other}.</translation>
+<source>No head finds “{relation}” better than guessing: of 100 cases, head {head} finds {share}, {guess} {other}.</source>
+<translation>Kein Kopf findet „{relation}“ besser als Raten: Von 100 Fällen findet Kopf {head} {share}, {guess} {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -5069,12 +5097,20 @@ Ein anderer Schluss</translation>
 <source>Not checked: no numbers are stored with this model that this computer could be compared with. docs/parity.md says how to check it with transformers and how to store them.</source>
 <translation>Nicht geprüft: Beim Modell sind keine Zahlen gespeichert, mit denen sich dieser Rechner vergleichen ließe. docs/parity.md sagt, wie man es mit transformers prüft und wie man sie speichert.</translation>
 </message>
+<message>
+<source>Not computed yet: heads or layers are taken out one by one (Compute, above).</source>
+<translation>Noch nicht berechnet: Köpfe oder Schichten werden einzeln herausgenommen (oben: Berechnen).</translation>
+</message>
 <message numerus="yes">
 <source>Not finished, so not counted: %n run(s).</source>
 <translation>
 <numerusform>Nicht fertig und darum nicht gezählt: %n Lauf.</numerusform>
 <numerusform>Nicht fertig und darum nicht gezählt: %n Läufe.</numerusform>
 </translation>
+</message>
+<message>
+<source>Not for this model</source>
+<translation>Nicht mit diesem Modell</translation>
 </message>
 <message numerus="yes">
 <source>Not in the vocabulary, read as {token}: {words} and %n more.</source>
@@ -5148,10 +5184,6 @@ Ein anderer Schluss</translation>
 <translation>Hier steht noch nichts.</translation>
 </message>
 <message>
-<source>Nothing scored yet. Type texts, or try an example.</source>
-<translation>Noch ist nichts bewertet. Texte eintippen oder ein Beispiel ausprobieren.</translation>
-</message>
-<message>
 <source>Nothing to explain</source>
 <translation>Nichts zu erklären</translation>
 </message>
@@ -5202,6 +5234,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Number of the neuron</source>
 <translation>Nummer des Neurons</translation>
+</message>
+<message>
+<source>Number of tokens</source>
+<translation>Zahl der Token</translation>
 </message>
 <message>
 <source>Number {id} of the {count} tokens in the vocabulary.</source>
@@ -5396,10 +5432,6 @@ Ein anderer Schluss</translation>
 <translation>Ein Satz ergibt eine Vermutung, eine Sammlung prüft sie. Welche Köpfe zählen noch, wenn alle Paare zählen?</translation>
 </message>
 <message>
-<source>One sentence of the other half</source>
-<translation>Ein Satz der anderen Hälfte</translation>
-</message>
-<message>
 <source>One sentence per line.</source>
 <translation>Ein Satz pro Zeile.</translation>
 </message>
@@ -5416,8 +5448,8 @@ Ein anderer Schluss</translation>
 <translation>Ein Text kann Zufall sein; eine Liste zeigt eine Gewohnheit. Ist „she“ nach „the doctor said that“ überraschender als „he“?</translation>
 </message>
 <message>
-<source>One text per line, or two with a tab between them. [doctor|nurse] tries both words. “She sings. &gt; She sing.” asks which of the two it prefers; a file may have many such pairs. Up to {count} texts.</source>
-<translation>Ein Text pro Zeile, oder zwei mit einem Tabulator dazwischen. [doctor|nurse] probiert beide Wörter. „She sings. &gt; She sing.“ fragt, welchen der beiden es vorzieht; eine Datei kann viele solcher Paare haben. Bis zu {count} Texte.</translation>
+<source>One text per line, up to {count}; a tab divides A from B. A choice such as [doctor|nurse] makes a text of each word. “She sings. &gt; She sing.” asks which sentence the model prefers.</source>
+<translation>Ein Text pro Zeile, bis zu {count}; ein Tabulator trennt A von B. Eine Auswahl wie [doctor|nurse] macht aus jedem Wort einen Text. „She sings. &gt; She sing.“ fragt, welchen Satz das Modell vorzieht.</translation>
 </message>
 <message>
 <source>One token</source>
@@ -5628,8 +5660,8 @@ Ein anderer Schluss</translation>
 <translation>Mehrere Läufe auf andere Art</translation>
 </message>
 <message>
-<source>Other, tiny models and easy, unseen text. Columns: what training did with the chosen tokens. Number: how often the likeliest token is the original one.</source>
-<translation>Andere, winzige Modelle und leichter, ungesehener Text. Spalten: was das Training mit den gewählten Token machte. Zahl: wie oft das wahrscheinlichste Token das ursprüngliche ist.</translation>
+<source>Other, tiny models read easy, unseen text. Columns: what training did with the chosen tokens; rows: what is done here. Number: how often the likeliest token is the original.</source>
+<translation>Andere, winzige Modelle lesen leichten, ungesehenen Text. Spalten: was das Training mit den gewählten Token machte; Zeilen: was hier mit ihnen geschieht. Zahl: wie oft das wahrscheinlichste Token das ursprüngliche ist.</translation>
 </message>
 <message>
 <source>Output projection</source>
@@ -5644,8 +5676,8 @@ Ein anderer Schluss</translation>
 <translation>Auf wie viele Token sich seine Attention verteilt, im Mittel über alle, die schauen.</translation>
 </message>
 <message>
-<source>Over {count} pairs no head can be told from 0.</source>
-<translation>Über {count} Paare ist kein Kopf von 0 zu unterscheiden.</translation>
+<source>Over {count} pairs no head has an effect for sure.</source>
+<translation>Über {count} Paare hat kein Kopf sicher eine Wirkung.</translation>
 </message>
 <message>
 <source>Over {count} pairs {heads}.</source>
@@ -5877,6 +5909,10 @@ Ein anderer Schluss</translation>
 <translation>Vorhersagen des Snapshots von Schritt {step}; das Modell, das diesen Batch bei Schritt {at} gelesen hat, hatte schon etwas mehr gelernt.</translation>
 </message>
 <message>
+<source>Preference</source>
+<translation>Vorliebe</translation>
+</message>
+<message>
 <source>Press Enter, or the remote’s next button, for another game.</source>
 <translation>Noch ein Spiel mit Enter oder der Weiter-Taste des Presenters.</translation>
 </message>
@@ -5885,8 +5921,8 @@ Ein anderer Schluss</translation>
 <translation>Weiter mit Enter oder der Weiter-Taste des Presenters.</translation>
 </message>
 <message>
-<source>Press Score to see what the model says about these texts.</source>
-<translation>„Bewerten“ zeigt, was das Modell zu diesen Texten sagt.</translation>
+<source>Press Score: how surprising, or how likely, is each text?</source>
+<translation>„Bewerten“ sagt, wie überraschend oder wahrscheinlich jeder Text ist.</translation>
 </message>
 <message>
 <source>Pretrain</source>
@@ -6189,20 +6225,12 @@ Ein anderer Schluss</translation>
 <translation>Richtige Antworten mit immer weniger Teilen</translation>
 </message>
 <message>
-<source>Right as often as sure?</source>
-<translation>So oft richtig wie sicher?</translation>
-</message>
-<message>
 <source>Right ending</source>
 <translation>Richtiges Ende</translation>
 </message>
 <message>
 <source>Right.</source>
 <translation>Richtig.</translation>
-</message>
-<message>
-<source>Right: looks at the word that differs. Up or down: changes the answer. Often not the same heads.</source>
-<translation>Rechts: schaut auf das Wort, das sich unterscheidet. Oben oder unten: ändert die Antwort. Oft sind es nicht dieselben Köpfe.</translation>
 </message>
 <message>
 <source>Right: {answer}</source>
@@ -6293,8 +6321,16 @@ Ein anderer Schluss</translation>
 <translation>Zeilen und Spalten sind vertauscht.</translation>
 </message>
 <message>
-<source>Rows: what became of a token, how often, and the mean probability of the original. Columns: the text. Hatched: never drawn.</source>
-<translation>Zeilen: was aus einem Token wurde, wie oft, und die mittlere Wahrscheinlichkeit des ursprünglichen. Spalten: der Text. Schraffiert: nie gezogen.</translation>
+<source>Rows: guesses by how sure the model was, and how many (grey). Bar: how many are right, with 95% interval. Orange line: how sure it was on average.</source>
+<translation>Zeilen: Tipps, nach Sicherheit des Modells, und ihre Zahl (grau). Balken: wie viele richtig sind, mit 95-%-Intervall. Orange Linie: wie sicher es im Mittel war.</translation>
+</message>
+<message>
+<source>Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from the first word to the second, ← from the second to the first. Orange line: always guessing the same distance; grey: no better than that.</source>
+<translation>Zeilen: Wortpaare; Spalten: Köpfe. Zelle: wie oft der Kopf vom einen Wort auf das andere schaut. Umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt, mit 95-%-Intervall; → vom ersten Wort zum zweiten, ← vom zweiten zum ersten. Orange Linie: immer denselben Abstand raten; grau: nicht besser als das.</translation>
+</message>
+<message>
+<source>Rows: what became of a token, how often, and how likely the model then finds the original. Columns: the tokens of the text; numbers in percent. Hatched: never drawn.</source>
+<translation>Zeilen: was aus einem Token wurde, wie oft, und wie wahrscheinlich das Modell dann das ursprüngliche findet. Spalten: die Token des Texts; Zahlen in Prozent. Schraffiert: nie gezogen.</translation>
 </message>
 <message>
 <source>Run the best model on your own text</source>
@@ -6880,6 +6916,10 @@ Ein anderer Schluss</translation>
 <translation>Verschieden zerlegt (markiert): {count} von {total} Wörtern und Satzzeichen.</translation>
 </message>
 <message>
+<source>Splitting into 3 groups explains {apart} of the differences, of random points {chance}.</source>
+<translation>Drei Gruppen erklären {apart} der Unterschiede, bei zufälligen Punkten {chance}.</translation>
+</message>
+<message>
 <source>Start</source>
 <translation>Starten</translation>
 </message>
@@ -7138,6 +7178,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)</source>
 <translation>Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>Text (point at it: the other one)</source>
+<translation>Text (darauf zeigen: der andere)</translation>
 </message>
 <message>
 <source>Text A</source>
@@ -7640,6 +7684,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The next page (→, Page Down)</source>
 <translation>Die nächste Seite (→, Bild ab)</translation>
+</message>
+<message>
+<source>The next word is masked, and this unit switched off: how does the word’s probability change?</source>
+<translation>Das nächste Wort wird maskiert und diese Einheit abgeschaltet: Wie ändert sich die Wahrscheinlichkeit des Worts?</translation>
 </message>
 <message>
 <source>The next-sentence classifier reads only {token}.</source>
@@ -8273,6 +8321,10 @@ Ein anderer Schluss</translation>
 <translation>Das Wort kommt in diesem Satz nicht vor.</translation>
 </message>
 <message>
+<source>The word itself cannot tell it: where the curve rises, the state knows its neighbour.</source>
+<translation>Das Wort selbst verrät ihn nicht: Wo die Kurve steigt, kennt der Hidden State den Nachbarn.</translation>
+</message>
+<message>
 <source>The word that it is compared with</source>
 <translation>Das Wort, mit dem es verglichen wird</translation>
 </message>
@@ -8479,10 +8531,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>This model</source>
 <translation>Dieses Modell</translation>
-</message>
-<message>
-<source>This model cannot be asked</source>
-<translation>Dieses Modell lässt sich nicht befragen</translation>
 </message>
 <message>
 <source>This model cannot read any sentence of {file} whole; choose another collection.</source>
@@ -9525,6 +9573,10 @@ Der andere Text: {other}
 <translation>Wo sich seine Bedeutungen trennen</translation>
 </message>
 <message>
+<source>Where the best heads look in one sentence</source>
+<translation>Wohin die besten Köpfe in einem Satz schauen</translation>
+</message>
+<message>
 <source>Which collection of texts to look at</source>
 <translation>Welche Sammlung von Texten betrachtet wird</translation>
 </message>
@@ -9619,6 +9671,10 @@ Der andere Text: {other}
 <message>
 <source>Which vectors the map shows</source>
 <translation>Welche Vektoren die Karte zeigt</translation>
+</message>
+<message>
+<source>Which word at [MASK]? Empty: the most likely one</source>
+<translation>Welches Wort an [MASK]? Leer: das wahrscheinlichste</translation>
 </message>
 <message>
 <source>Which word would change it?</source>
@@ -9741,8 +9797,8 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
-<source>Without it, the next word is {value} times as likely.</source>
-<translation>Ohne ihn ist das nächste Wort {value}-mal so wahrscheinlich.</translation>
+<source>Without it, the probability of the next word changes by {value}.</source>
+<translation>Ohne diese Einheit ändert sich die Wahrscheinlichkeit des nächsten Worts um {value}.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -9771,18 +9827,6 @@ Der andere Text: {other}
 <message>
 <source>Word to score at [MASK]</source>
 <translation>Wort, das bei [MASK] bewertet wird</translation>
-</message>
-<message>
-<source>Word to score at [MASK] (empty: the most likely)</source>
-<translation>Wort, das bei [MASK] bewertet wird (leer: das wahrscheinlichste)</translation>
-</message>
-<message>
-<source>Word ← what it depends on</source>
-<translation>Wort ← wovon es abhängt</translation>
-</message>
-<message>
-<source>Word → what it depends on</source>
-<translation>Wort → wovon es abhängt</translation>
 </message>
 <message>
 <source>Words</source>
@@ -9957,10 +10001,6 @@ Der andere Text: {other}
 <translation>ein besonderes Token; hier sagt das Modell nichts vorher</translation>
 </message>
 <message>
-<source>a tag by chance for each word</source>
-<translation>je Wort ein zufälliger Tag</translation>
-</message>
-<message>
 <source>a weight</source>
 <translation>ein Gewicht</translation>
 </message>
@@ -9969,8 +10009,8 @@ Der andere Text: {other}
 <translation>a · W₂ + b</translation>
 </message>
 <message>
-<source>a, the → its noun</source>
-<translation>Artikel → sein Substantiv</translation>
+<source>a, the – its noun</source>
+<translation>Artikel – sein Substantiv</translation>
 </message>
 <message>
 <source>about {count} tokens</source>
@@ -9989,16 +10029,12 @@ Der andere Text: {other}
 <translation>addiert</translation>
 </message>
 <message>
-<source>adjective → its noun</source>
-<translation>Adjektiv → sein Substantiv</translation>
+<source>adjective – its noun</source>
+<translation>Adjektiv – sein Substantiv</translation>
 </message>
 <message>
-<source>adjusted Rand index</source>
-<translation>adjustierter Rand-Index</translation>
-</message>
-<message>
-<source>adverb → what it modifies</source>
-<translation>Adverb → was es bestimmt</translation>
+<source>adverb – its word</source>
+<translation>Adverb – sein Wort</translation>
 </message>
 <message>
 <source>after</source>
@@ -10095,8 +10131,8 @@ Der andere Text: {other}
 <translation>und {count} weitere</translation>
 </message>
 <message>
-<source>and, or → what it joins</source>
-<translation>und, oder → was es verbindet</translation>
+<source>and, or – what it joins</source>
+<translation>und, oder – was es verbindet</translation>
 </message>
 <message>
 <source>another run is there now</source>
@@ -10136,8 +10172,8 @@ Der andere Text: {other}
 <translation>zwei beliebige Token</translation>
 </message>
 <message>
-<source>any two: {mean} on average</source>
-<translation>zwei beliebige: im Mittel {mean}</translation>
+<source>any two: mean {mean}</source>
+<translation>beliebige: Mittel {mean}</translation>
 </message>
 <message>
 <source>as if choosing among {perplexity} words</source>
@@ -10160,16 +10196,16 @@ Der andere Text: {other}
 <translation>bei Epoche {x}</translation>
 </message>
 <message>
+<source>at random tokens</source>
+<translation>an zufälligen Token</translation>
+</message>
+<message>
 <source>at step {step} · at the start: {right}</source>
 <translation>bei Schritt {step} · am Anfang: {right}</translation>
 </message>
 <message>
 <source>at step {x}</source>
 <translation>bei Schritt {x}</translation>
-</message>
-<message>
-<source>at tokens at random</source>
-<translation>bei zufälligen Token</translation>
 </message>
 <message>
 <source>at {mask}</source>
@@ -10276,6 +10312,10 @@ Der andere Text: {other}
 <translation>vor diesem Lauf</translation>
 </message>
 <message>
+<source>below 20%</source>
+<translation>unter 20 %</translation>
+</message>
+<message>
 <source>below each word: the right tag</source>
 <translation>unter jedem Wort: das richtige Tag</translation>
 </message>
@@ -10290,6 +10330,10 @@ Der andere Text: {other}
 <message>
 <source>bits, each word masked in turn</source>
 <translation>Bit, jedes Wort der Reihe nach maskiert</translation>
+</message>
+<message>
+<source>built-in examples</source>
+<translation>mitgelieferte Beispiele</translation>
 </message>
 <message>
 <source>by epoch</source>
@@ -10352,8 +10396,8 @@ Der andere Text: {other}
 <translation>klassifizieren</translation>
 </message>
 <message>
-<source>clause → its noun</source>
-<translation>Nebensatz → sein Substantiv</translation>
+<source>clause – its noun</source>
+<translation>Nebensatz – sein Substantiv</translation>
 </message>
 <message>
 <source>close by</source>
@@ -10656,8 +10700,8 @@ Der andere Text: {other}
 <translation>feintunen</translation>
 </message>
 <message>
-<source>first noun → second noun</source>
-<translation>erstes Substantiv → zweites</translation>
+<source>first noun – second noun</source>
+<translation>erstes Substantiv – zweites</translation>
 </message>
 <message>
 <source>first try, small</source>
@@ -10832,8 +10876,8 @@ Der andere Text: {other}
 <translation>hilfe handbuch anleitung</translation>
 </message>
 <message>
-<source>helping verb → main verb</source>
-<translation>Hilfsverb → Hauptverb</translation>
+<source>helping verb – main verb</source>
+<translation>Hilfsverb – Hauptverb</translation>
 </message>
 <message>
 <source>here</source>
@@ -10944,8 +10988,8 @@ Der andere Text: {other}
 <translation>ist hier die richtige Auszeichnung. Das Modell: {given}.</translation>
 </message>
 <message>
-<source>is, was → what is said</source>
-<translation>ist, war → was ausgesagt wird</translation>
+<source>is, was – what is said</source>
+<translation>ist, war – was ausgesagt wird</translation>
 </message>
 <message numerus="yes">
 <source>it works, with %n warning(s)</source>
@@ -11123,10 +11167,6 @@ Der andere Text: {other}
 <translation>ln p des ganzen Textes (näher an 0: wahrscheinlicher)</translation>
 </message>
 <message>
-<source>ln p wanted − unwanted</source>
-<translation>ln p gewollt − ungewollt</translation>
-</message>
-<message>
 <source>ln p {change} nats</source>
 <translation>ln p {change} Nat</translation>
 </message>
@@ -11175,10 +11215,6 @@ Der andere Text: {other}
 <translation>Loss: weniger ist besser</translation>
 </message>
 <message>
-<source>many words</source>
-<translation>viele Wörter</translation>
-</message>
-<message>
 <source>map of heads</source>
 <translation>Karte der Köpfe</translation>
 </message>
@@ -11205,6 +11241,10 @@ Der andere Text: {other}
 <message>
 <source>masking</source>
 <translation>Maskieren</translation>
+</message>
+<message>
+<source>match</source>
+<translation>Übereinstimmung</translation>
 </message>
 <message>
 <source>match with the labels</source>
@@ -11453,8 +11493,8 @@ Der andere Text: {other}
 <translation>kein Unterschied von {least} oder mehr</translation>
 </message>
 <message>
-<source>noun → the noun it describes</source>
-<translation>Attribut → sein Substantiv</translation>
+<source>noun – noun it describes</source>
+<translation>Attribut – sein Substantiv</translation>
 </message>
 <message>
 <source>now</source>
@@ -11485,8 +11525,8 @@ Der andere Text: {other}
 <translation>Nummer {id} im Vokabular</translation>
 </message>
 <message>
-<source>number → its noun</source>
-<translation>Zahl → ihr Substantiv</translation>
+<source>number – its noun</source>
+<translation>Zahl – ihr Substantiv</translation>
 </message>
 <message>
 <source>numbers per token</source>
@@ -11501,8 +11541,8 @@ Der andere Text: {other}
 <translation>Zähler, exp(Score − höchster)</translation>
 </message>
 <message>
-<source>object → its verb</source>
-<translation>Objekt → sein Verb</translation>
+<source>object – its verb</source>
+<translation>Objekt – sein Verb</translation>
 </message>
 <message>
 <source>odds {change} with this head</source>
@@ -11511,10 +11551,6 @@ Der andere Text: {other}
 <message>
 <source>of 50</source>
 <translation>von 50</translation>
-</message>
-<message>
-<source>of words never seen</source>
-<translation>von nie gesehenen Wörtern</translation>
 </message>
 <message>
 <source>of {last}</source>
@@ -11533,28 +11569,12 @@ Der andere Text: {other}
 <translation>auf {tokens}</translation>
 </message>
 <message>
-<source>one half of ‘and’ → the other</source>
-<translation>eine Hälfte von ‚und‘ → die andere</translation>
-</message>
-<message>
 <source>one per line</source>
 <translation>einer pro Zeile</translation>
 </message>
 <message>
 <source>one sentence</source>
 <translation>ein Satz</translation>
-</message>
-<message>
-<source>one word: 20 to 49%</source>
-<translation>ein Wort: 20 bis 49 %</translation>
-</message>
-<message>
-<source>one word: 50 to 79%</source>
-<translation>ein Wort: 50 bis 79 %</translation>
-</message>
-<message>
-<source>one word: ≥ 80%</source>
-<translation>ein Wort: ≥ 80 %</translation>
 </message>
 <message>
 <source>only highlighted</source>
@@ -11637,6 +11657,10 @@ Der andere Text: {other}
 <translation>Parameter</translation>
 </message>
 <message>
+<source>part of ‘and’ – other part</source>
+<translation>Teil von ‚und‘ – anderer Teil</translation>
+</message>
+<message>
 <source>parts</source>
 <translation>Teile</translation>
 </message>
@@ -11663,6 +11687,10 @@ Der andere Text: {other}
 <message>
 <source>place</source>
 <translation>Ort</translation>
+</message>
+<message>
+<source>place, time … – its verb</source>
+<translation>Ort, Zeit … – das Verb</translation>
 </message>
 <message>
 <source>pooler</source>
@@ -11709,8 +11737,8 @@ Der andere Text: {other}
 <translation>vorhergesagt →</translation>
 </message>
 <message>
-<source>preposition → its noun</source>
-<translation>Präposition → ihr Substantiv</translation>
+<source>preposition – its noun</source>
+<translation>Präposition – ihr Substantiv</translation>
 </message>
 <message>
 <source>presenter class laser beamer</source>
@@ -11749,8 +11777,8 @@ Der andere Text: {other}
 <translation>Pseudo-Perplexität {perplexity}</translation>
 </message>
 <message>
-<source>punctuation → its word</source>
-<translation>Satzzeichen → sein Wort</translation>
+<source>punctuation – its word</source>
+<translation>Satzzeichen – sein Wort</translation>
 </message>
 <message>
 <source>query</source>
@@ -11783,6 +11811,10 @@ Der andere Text: {other}
 <message>
 <source>random orders, mean</source>
 <translation>zufällige Reihenfolgen, Mittel</translation>
+</message>
+<message>
+<source>random tags</source>
+<translation>zufällige Tags</translation>
 </message>
 <message>
 <source>random word</source>
@@ -11827,10 +11859,6 @@ Der andere Text: {other}
 <message>
 <source>right answer: {word}</source>
 <translation>richtige Antwort: {word}</translation>
-</message>
-<message>
-<source>right in {right} of {all}; dashed: wrong</source>
-<translation>richtig in {right} von {all}; gestrichelt: falsch</translation>
 </message>
 <message>
 <source>right: {right} · the model: {given}{mark}</source>
@@ -11899,10 +11927,6 @@ Der andere Text: {other}
 <message>
 <source>same word in the other sentence</source>
 <translation>dasselbe Wort im anderen Satz</translation>
-</message>
-<message>
-<source>sample that ships</source>
-<translation>mitgeliefertes Beispiel</translation>
 </message>
 <message>
 <source>scale</source>
@@ -12121,8 +12145,8 @@ Der andere Text: {other}
 <translation>Schüler</translation>
 </message>
 <message>
-<source>subject → its verb</source>
-<translation>Subjekt → sein Verb</translation>
+<source>subject – its verb</source>
+<translation>Subjekt – sein Verb</translation>
 </message>
 <message>
 <source>sum</source>
@@ -12205,8 +12229,12 @@ Der andere Text: {other}
 <translation>Testdaten</translation>
 </message>
 <message>
-<source>that, to, if → its verb</source>
-<translation>dass, zu, ob → ihr Verb</translation>
+<source>that of unseen words</source>
+<translation>der von ungesehenen Wörtern</translation>
+</message>
+<message>
+<source>that, to, if – its verb</source>
+<translation>dass, zu, ob – ihr Verb</translation>
 </message>
 <message>
 <source>the 50 nearest</source>
@@ -12263,6 +12291,13 @@ Der andere Text: {other}
 <message>
 <source>the first token</source>
 <translation>das erste Token</translation>
+</message>
+<message numerus="yes">
+<source>the first word looks at the second; %Ln case(s)</source>
+<translation>
+<numerusform>das erste Wort schaut auf das zweite; %Ln Fall</numerusform>
+<numerusform>das erste Wort schaut auf das zweite; %Ln Fälle</numerusform>
+</translation>
 </message>
 <message>
 <source>the first {count} of {width} numbers</source>
@@ -12359,6 +12394,13 @@ Der andere Text: {other}
 <source>the score of this choice</source>
 <translation>der Wert dieser Möglichkeit</translation>
 </message>
+<message numerus="yes">
+<source>the second word looks at the first; %Ln case(s)</source>
+<translation>
+<numerusform>das zweite Wort schaut auf das erste; %Ln Fall</numerusform>
+<numerusform>das zweite Wort schaut auf das erste; %Ln Fälle</numerusform>
+</translation>
+</message>
 <message>
 <source>the similarity to the other text</source>
 <translation>die Ähnlichkeit zum anderen Text</translation>
@@ -12390,13 +12432,6 @@ Der andere Text: {other}
 <message>
 <source>the word itself</source>
 <translation>das Wort selbst</translation>
-</message>
-<message numerus="yes">
-<source>the word looks at what it depends on; %Ln case(s)</source>
-<translation>
-<numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fall</numerusform>
-<numerusform>das Wort schaut auf das, wovon es abhängt; %Ln Fälle</numerusform>
-</translation>
 </message>
 <message>
 <source>the words for this mask</source>
@@ -12511,8 +12546,8 @@ Der andere Text: {other}
 <translation>Tokens zum Lernen</translation>
 </message>
 <message>
-<source>tokens, log10</source>
-<translation>Token, log10</translation>
+<source>tokens, powers of 10</source>
+<translation>Token, Zehnerpotenz</translation>
 </message>
 <message>
 <source>tokens/s</source>
@@ -12677,13 +12712,6 @@ Der andere Text: {other}
 <message>
 <source>what feed-forward adds to “{token}” in layer {layer}</source>
 <translation>was Feed-Forward in Schicht {layer} zu „{token}“ addiert</translation>
-</message>
-<message numerus="yes">
-<source>what it depends on looks at the word; %Ln case(s)</source>
-<translation>
-<numerusform>das, wovon es abhängt, schaut auf das Wort; %Ln Fall</numerusform>
-<numerusform>das, wovon es abhängt, schaut auf das Wort; %Ln Fälle</numerusform>
-</translation>
 </message>
 <message>
 <source>what the model predicts</source>
@@ -13098,6 +13126,10 @@ Der andere Text: {other}
 <translation>{loss}, letzter Batch</translation>
 </message>
 <message>
+<source>{low} to {high} sure</source>
+<translation>{low} bis {high} sicher</translation>
+</message>
+<message>
 <source>{mask} at position {position}</source>
 <translation>{mask} an Position {position}</translation>
 </message>
@@ -13262,8 +13294,8 @@ Der andere Text: {other}
 <translation>{prediction}: dieser Text {ours}, der andere Text {theirs}</translation>
 </message>
 <message>
-<source>{rest} of {all} heads cannot be told from 0.</source>
-<translation>{rest} von {all} Köpfen sind nicht von 0 zu unterscheiden.</translation>
+<source>{rest} of {all} heads may have no effect.</source>
+<translation>{rest} von {all} Köpfen haben vielleicht keine Wirkung.</translation>
 </message>
 <message numerus="yes">
 <source>{right} of %n sentence(s) right</source>
@@ -13286,6 +13318,10 @@ Der andere Text: {other}
 <message>
 <source>{right} of {all} right</source>
 <translation>{right} von {all} richtig</translation>
+</message>
+<message>
+<source>{right} of {all} right; dashed: wrong</source>
+<translation>{right} von {all} richtig; gestrichelt: falsch</translation>
 </message>
 <message>
 <source>{row} adds {value} to the logit</source>
@@ -13476,8 +13512,8 @@ Der andere Text: {other}
 <translation>{share} von {row} kommt von {column}, verglichen mit der Baseline</translation>
 </message>
 <message>
-<source>{share}, of {count} words; by heart {control}</source>
-<translation>{share}, von {count} Wörtern; auswendig {control}</translation>
+<source>{share}, of {count} words; random tags {control}</source>
+<translation>{share}, von {count} Wörtern; zufällige Tags {control}</translation>
 </message>
 <message numerus="yes">
 <source>{shown} of %n snapshot(s)</source>
@@ -13613,12 +13649,12 @@ Der andere Text: {other}
 <translation>{token}: {value} · {method}</translation>
 </message>
 <message>
-<source>{unit} fires most at {words}: {share} one word.</source>
-<translation>{unit} feuert am stärksten bei {words}: {share} ein Wort.</translation>
+<source>{unit} fires most at {words}: in {share} of its strongest contexts at the same word.</source>
+<translation>{unit} feuert am stärksten bei {words}: an {share} seiner stärksten Stellen bei demselben Wort.</translation>
 </message>
 <message>
-<source>{value} ({low} to {high})</source>
-<translation>{value} ({low} bis {high})</translation>
+<source>{value} (between {low} and {high})</source>
+<translation>{value} (zwischen {low} und {high})</translation>
 </message>
 <message>
 <source>{value} on a scale from {low} to {high}</source>
@@ -13637,24 +13673,24 @@ Der andere Text: {other}
 <translation>{what}: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
-<source>{where}, a probe reads {share} of all tags; by heart it learns {control}. Without a model, the commonest tag of each word gets {alone}.</source>
-<translation>{where} liest eine Probe {share} aller Tags ab; auswendig lernt sie {control}. Ohne Modell trifft der häufigste Tag jedes Worts {alone}.</translation>
+<source>{where}, a probe gets {share} of all tags right, and {control} of random ones. Without a model: {alone} (each word’s commonest tag).</source>
+<translation>{where} liest eine Probe {share} aller Tags richtig ab, von zufälligen {control}. Ohne Modell: {alone} (der häufigste Tag jedes Worts).</translation>
 </message>
 <message>
 <source>{where}, all {count} nearest uses are the word “{word}” itself.</source>
 <translation>{where} sind alle {count} nächsten Verwendungen das Wort „{word}“ selbst.</translation>
 </message>
 <message>
-<source>{where}, {count} clusters hold {apart} of the differences; of a cloud without clusters {chance}.</source>
-<translation>{where} erklären {count} Cluster {apart} der Unterschiede; in einer Wolke ohne Cluster {chance}.</translation>
+<source>{where}, {count} clusters explain {apart} of the differences; of random points {chance}.</source>
+<translation>{where} erklären {count} Cluster {apart} der Unterschiede; bei zufälligen Punkten {chance}.</translation>
 </message>
 <message>
 <source>{where}, {count} clusters match the labels no better than chance could: {value}.</source>
 <translation>{where} passen {count} Cluster nicht besser zu den Labels, als es Zufall sein könnte: {value}.</translation>
 </message>
 <message>
-<source>{where}, {count} clusters match the labels with an adjusted Rand index of {value} (1: perfectly, 0: no better than chance).</source>
-<translation>{where} passen {count} Cluster mit einem adjustierten Rand-Index von {value} zu den Labels (1: völlig, 0: nicht besser als Zufall).</translation>
+<source>{where}, {count} clusters match the labels: {value}, where 1 is perfect and 0 mere chance.</source>
+<translation>{where} passen {count} Cluster zu den Labels: {value}; 1 wäre vollkommen, 0 bloßer Zufall.</translation>
 </message>
 <message>
 <source>{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.</source>
@@ -13765,20 +13801,16 @@ Der andere Text: {other}
 <translation>‖jetzt − vorher‖ / ‖vorher‖, über alle Gewichte und Biases</translation>
 </message>
 <message>
-<source>‘in Paris’ → its verb</source>
-<translation>‚in Paris‘ → das Verb</translation>
+<source>‘that …’ clause – its verb</source>
+<translation>‚dass …‘-Satz – sein Verb</translation>
 </message>
 <message>
-<source>‘said that …’ → its verb</source>
-<translation>‚sagte, dass …‘ → das Verb</translation>
+<source>‘to go’ – ‘want’</source>
+<translation>‚gehen‘ – ‚wollen‘</translation>
 </message>
 <message>
-<source>‘want to go’ → its verb</source>
-<translation>‚gehen wollen‘ → das Verb</translation>
-</message>
-<message>
-<source>‘when …’ → main verb</source>
-<translation>‚wenn …‘ → Hauptverb</translation>
+<source>‘when …’ clause – main verb</source>
+<translation>‚wenn …‘-Satz – Hauptverb</translation>
 </message>
 <message>
 <source>“:: contrast” takes two words, the one asked about and the one against it.</source>
