@@ -14,6 +14,7 @@ from app.state.baseline import OtherModel
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.evidence.pruning import prune
 from bertcore.evidence.scoring import TaskExamples
+from bertcore.locations import tuned_models
 from bertcore.tasks.predict import as_example, predict
 from bertcore.training.task_files import examples_of_file
 from tests.app.conftest import check_scripts, make_checkpoint, shown_view
@@ -51,7 +52,7 @@ def test_examples_of_a_file(opened, tmp_path, qtbot, monkeypatch):
 
     given = said_by(model)
     shown = {row["text"]: row for row in view.table.shown}
-    assert [shown[text]["given"] for text in TEXTS] == given
+    assert [shown[text]["given"] for text in TEXTS] == given and not any(offer.isVisible() for offer in view.models)
     right = [label for _, label in rows]
     names = sorted({*right, *given})
     assert view.found is not None and list(view.found.labels) == names
@@ -85,6 +86,13 @@ def test_examples_of_a_file(opened, tmp_path, qtbot, monkeypatch):
 def test_a_model_without_a_task_is_told_so(window, qtbot):
     view = shown_view(window, "evidence", "examples", qtbot)
     assert view.shows_nothing and "fine-tuned" in view.nothing_text.text()
+    wanted = []
+    view.model_requested.disconnect()  # from the window, which would open it
+    view.model_requested.connect(wanted.append)
+    for offer in view.models:
+        assert offer.isVisible()
+        offer.click()
+    assert wanted == tuned_models()
 
 
 def test_two_models_side_by_side(opened, tmp_path, qtbot):

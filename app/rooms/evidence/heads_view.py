@@ -68,7 +68,7 @@ class HeadsView(EvidenceView):
             title=mark("Who looks, and who acts?"),
             name=mark("Heads by their attention to the word that differs, and by their effect"),
             intro=mark(
-                "Each dot is a head. Further right: looks at the word that differs. Further up: changes the answer."
+                "Dots are heads. Further right: looks at the word that differs. Further up or down: changes the answer."
             ),
             method=METHOD,
             saved_as="attention_and_effect",

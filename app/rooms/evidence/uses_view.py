@@ -119,7 +119,7 @@ class UsesView(EvidenceView):
             middles = [numbers.decimal(at) for at in (BINS[:-1] + BINS[1:]) / 2]
             mean = numbers.decimal(float(found.any_two.mean()))
             sides = self.curve_names(key), Side("none", middles, axis_name="cosine")
-            return Values(np.stack(shares), *sides, hint=say("any two: mean {mean}", mean=mean))
+            return Values(np.stack(shares), *sides, hint=say("mean {mean}", mean=mean))
         if key == "times":
             words = Counter(use.word.lower() for use in found.nearest).most_common(MOST_WORDS)
             return Values(np.array([float(count) for _, count in words]), Side("word", [word for word, _ in words]))

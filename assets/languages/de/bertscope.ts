@@ -2366,6 +2366,10 @@ Ein anderer Schluss</translation>
 <translation>Punkte sind Dokumente, in der Farbe ihres Labels; grau: mehrere Labels oder keines.</translation>
 </message>
 <message>
+<source>Dots are heads. Further right: looks at the word that differs. Further up or down: changes the answer.</source>
+<translation>Ein Punkt ist ein Kopf. Weiter rechts: schaut auf das Wort, das sich unterscheidet. Weiter oben oder unten: ändert die Antwort.</translation>
+</message>
+<message>
 <source>Dotted line: chance.</source>
 <translation>Gepunktete Linie: Zufall.</translation>
 </message>
@@ -2440,10 +2444,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each cell: two tokens. Red: their numbers are alike (1). No colour: unrelated. Blue: opposite.</source>
 <translation>Jedes Feld: zwei Token. Rot: Ihre Zahlen ähneln sich (1). Ohne Farbe: unverwandt. Blau: entgegengesetzt.</translation>
-</message>
-<message>
-<source>Each dot is a head. Further right: looks at the word that differs. Further up: changes the answer.</source>
-<translation>Jeder Punkt ist ein Kopf. Weiter rechts: schaut auf das Wort, das sich unterscheidet. Weiter oben: ändert die Antwort.</translation>
 </message>
 <message>
 <source>Each dot is a head. Heads close together look at the same tokens. Fainter: lower layers. Below: which heads are most like the chosen one; 0 would be exactly alike.</source>
@@ -5099,7 +5099,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Not computed yet: heads or layers are taken out one by one (Compute, above).</source>
-<translation>Noch nicht berechnet: Köpfe oder Schichten werden einzeln herausgenommen (oben: Berechnen).</translation>
+<translation>Noch nicht berechnet: Köpfe oder Schichten werden nach und nach herausgenommen (oben: „Berechnen“).</translation>
 </message>
 <message numerus="yes">
 <source>Not finished, so not counted: %n run(s).</source>
@@ -7687,7 +7687,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The next word is masked, and this unit switched off: how does the word’s probability change?</source>
-<translation>Das nächste Wort wird maskiert und diese Einheit abgeschaltet: Wie ändert sich die Wahrscheinlichkeit des Worts?</translation>
+<translation>Das nächste Wort ist maskiert, diese Einheit abgeschaltet: Wie ändert sich seine Wahrscheinlichkeit?</translation>
 </message>
 <message>
 <source>The next-sentence classifier reads only {token}.</source>
@@ -10172,10 +10172,6 @@ Der andere Text: {other}
 <translation>zwei beliebige Token</translation>
 </message>
 <message>
-<source>any two: mean {mean}</source>
-<translation>beliebige: Mittel {mean}</translation>
-</message>
-<message>
 <source>as if choosing among {perplexity} words</source>
 <translation>als wählte es unter {perplexity} Wörtern</translation>
 </message>
@@ -11288,6 +11284,10 @@ Der andere Text: {other}
 <message>
 <source>mean {figure}</source>
 <translation>Mittel {figure}</translation>
+</message>
+<message>
+<source>mean {mean}</source>
+<translation>Mittel {mean}</translation>
 </message>
 <message>
 <source>mean ± standard deviation</source>
@@ -13650,7 +13650,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{unit} fires most at {words}: in {share} of its strongest contexts at the same word.</source>
-<translation>{unit} feuert am stärksten bei {words}: an {share} seiner stärksten Stellen bei demselben Wort.</translation>
+<translation>{unit} feuert am stärksten bei {words}: an {share} seiner stärksten Stellen dasselbe Wort.</translation>
 </message>
 <message>
 <source>{value} (between {low} and {high})</source>
