@@ -252,8 +252,8 @@ def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> 
             count=numbers.count(config.embedding_width),
         ),
         "look": say(
-            "Above the lines, {heads} heads per layer let each token look at the others; what they find is added "
-            "(⊕) to the lines at the pale bar below. Blue frame: the selected head.",
+            "Above, {heads} heads per layer let each token look at the others. What they find is added (⊕) at the pale "
+            "bar. Blue frame: the selected head.",
             heads=config.num_attention_heads,
         ),
         "think": say(

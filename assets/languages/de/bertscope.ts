@@ -912,8 +912,8 @@
 <translation>Über 0: Es bestätigt, was da war. Bei 0: Es fügt Neues hinzu. Unter 0: Es nimmt etwas zurück.</translation>
 </message>
 <message>
-<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added (⊕) to the lines at the pale bar below. Blue frame: the selected head.</source>
-<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; ⊕ addiert das am hellen Balken. Blauer Rahmen: der gewählte Kopf.</translation>
+<source>Above, {heads} heads per layer let each token look at the others. What they find is added (⊕) at the pale bar. Blue frame: the selected head.</source>
+<translation>Oben lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen. Was sie finden, wird am blassen Balken addiert (⊕). Blauer Rahmen: der ausgewählte Kopf.</translation>
 </message>
 <message>
 <source>Activation</source>
