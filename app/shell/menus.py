@@ -25,7 +25,7 @@ from .settings import THEMES
 
 ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
 MOST_RUNS = 8  # in the menu of models
-FIRST_FURTHER_LESSON = 12  # in a menu of its own
+FIRST_FURTHER_LESSON = 11  # in a menu of its own
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
 
 

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from shiboken6 import isValid
 
 from ..look import say, theme
 from .layouts import hbox, show_if
@@ -45,7 +46,7 @@ class FoldingCard(QWidget):
             for sibling in parent.findChildren(FoldingCard, options=Qt.FindChildOption.FindDirectChildrenOnly):
                 if sibling is not self:
                     sibling.fold()
-        show_if(True, *self._replaced)
+        show_if(True, *filter(isValid, self._replaced))
         self._replaced = []
         if is_shown and parent is not None and self.can_fold:
             options, here = Qt.FindChildOption.FindDirectChildrenOnly, self.geometry()

@@ -102,7 +102,8 @@ def run_tour(window: Window, folder: Path, size: tuple[int, int], themes: Sequen
     try:
         folder.mkdir(parents=True, exist_ok=True)
         visits = tour.walk(themes)
-        seen = {"rooms": visits, "class": tour.teach(themes), "lessons": tour.learn(themes)}
+        seen = {"rooms": visits, "film": tour.play(themes), "class": tour.teach(themes)}
+        seen["lessons"] = tour.learn(themes)
         (folder / "tour.json").write_text(json.dumps(seen, indent=2) + "\n", encoding="utf-8")
     except (TourError, OSError) as error:
         after = f" (after {len(tour.files)} pictures, the last of which is {tour.files[-1]})" if tour.files else ""
@@ -137,7 +138,6 @@ class _Tour(RoomPictures):
             visits += self._visit_slow_motion(theme_name)
             visits += self._visit_form(theme_name)
             visits += self._visit_film(theme_name)
-            visits += self._visit_map_film(theme_name)
             visits += self._visit_answers(theme_name)
         return visits
 
@@ -377,8 +377,15 @@ class _Tour(RoomPictures):
         self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
         return visits
 
-    def _visit_map_film(self, theme_name: str) -> Iterator[dict[str, object]]:
+    def play(self, themes: Sequence[str]) -> list[dict[str, object]]:
         """The map at play: a picture of each kind of step."""
+        made: list[dict[str, object]] = []
+        for theme_name in themes:
+            self._window.appearance.set_look(theme_name)
+            made += self._play_map(theme_name)
+        return made
+
+    def _play_map(self, theme_name: str) -> Iterator[dict[str, object]]:
         room = self._window.open_room("map")
         assert isinstance(room, MapRoom)
         view = room.open_view("model")

@@ -33,6 +33,7 @@ def span(view):
 
 
 def number(view):
+    view.open_step("entering")
     table = view.table
     return table.viewport(), QPointF(table.visualRect(table.numbers.index(TOKEN, 2)).center())
 

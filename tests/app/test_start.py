@@ -80,7 +80,7 @@ def test_the_tour_draws_every_room_and_view(model_folder, tmp_path):
     compared = " map embed predict predict attend layers" * 3 + " map attend attend predict layers layers attend"
     runs = " train" * 7  # curves of two runs, with more; a sweep at work, finished; three endings
     rooms = views + compared + runs + " layers layers predict attend" + " predict predict"  # swapped; many texts
-    rooms += " train" * 6  # the class demo and its batches; the form for a run, and a file with a fault
+    rooms += " train" * 7  # the class demo, its world changed, its batches; the form for a run, and a file with a fault
     assert [(visit["room"], visit["theme"]) for visit in visits] == [(room, "light") for room in rooms.split()]
     for visit in visits:
         image = QImage(str(tmp_path / "build" / "tour" / visit["file"]))
