@@ -58,9 +58,7 @@ def test_a_run_stands_beside_the_papers(tmp_path):
     said = beside_papers("sst2", built_in_checkpoint())
     assert "SST-2 (accuracy): BERT-mini (11.2\u2009M) 85.9%, BERT-base (109\u2009M) 93.5%" in said
     assert "17.3\u2009M parameters" in said and "with care" in said
-    assert "CoLA (Matthews correlation): BERT-mini (11.2\u2009M) 0.000" in beside_papers(
-        "cola", built_in_checkpoint()
-    )
+    assert "CoLA (Matthews correlation): BERT-mini (11.2\u2009M) 0.000" in beside_papers("cola", built_in_checkpoint())
     assert "(F1): BERT-base (109\u2009M) 0.885." in beside_papers("squad", built_in_checkpoint())
     assert beside_papers("classify", built_in_checkpoint()) == "" == beside_papers("", built_in_checkpoint())
     assert beside_papers("sst2", tmp_path) == "", "a snapshot that cannot be read"
