@@ -4,6 +4,7 @@ The limits and what is refused there are against accidents, not against malice: 
 ([0078](../docs/decisions/0078-running-a-students-code.md)).
 """
 
+import contextlib
 import os
 import runpy
 import signal
@@ -63,6 +64,8 @@ def answer(folder: str) -> None:
         except BaseException as error:  # SystemExit, too
             raise ValueError(_in_words(error, code)) from None
         finally:
+            with contextlib.suppress(OSError, ValueError):  # where the code has closed it
+                sys.stdout.flush()  # what is still to be written goes nowhere, too
             os.dup2(said, 1)
 
 

@@ -131,7 +131,8 @@ def test_another_mistake_is_not_taken_for_one_of_these(with_body):
         ("import socket; socket.create_connection(('127.0.0.1', 9))", "", "connects to nothing"),
     ],
 )  # fmt: skip
-def test_what_goes_wrong_in_a_students_file_is_one_sentence(body, before, says, with_body):
+def test_what_goes_wrong_in_a_students_file_is_one_sentence(body, before, says, with_body, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # what the file prints waits in a buffer, as for most people
     found = with_body(body, before)
     assert says in found and "\n" not in found and len(found) < 300
     assert not Path("left-here.txt").exists()
