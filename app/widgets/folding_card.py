@@ -1,12 +1,14 @@
 """A side card that folds away to a narrow tab at the edge, where the picture beside it needs the room."""
 
+from __future__ import annotations
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from ..look import say, theme
-from .layouts import hbox, show_if
+from .layouts import NO_LIMIT_PX, hbox, show_if
 
 TAB_PX, LEAST_TAB_PX, GAP_PX = 26, 120, 12
 
@@ -20,6 +22,7 @@ class FoldingCard(QWidget):
         self.card = card
         self.tab = _UprightTab(name)
         self._replaced: list[QWidget] = []  # by the card, which has no room beside them
+        self._widest = 0  # pixels that the card may have beside them
         hbox(self.tab, card, parent=self, gap_px=4)
         self.tab.toggled.connect(self._show_card)
         self.tab.hide()
@@ -30,10 +33,23 @@ class FoldingCard(QWidget):
             self.tab.setVisible(can_fold)
             self.tab.setChecked(not can_fold)
             self._show_card(not can_fold)
+            for sibling in self._siblings():  # which may have more or less room now
+                sibling.make_room()
 
     @property
     def can_fold(self) -> bool:
         return not self.tab.isHidden()
+
+    @property
+    def widest(self) -> int:
+        """Pixels that the card may have beside the picture."""
+        return self._widest if self._replaced else self.card.maximumWidth()
+
+    def _siblings(self) -> list[FoldingCard]:
+        """Those that fold beside the same picture."""
+        parent, options = self.parentWidget(), Qt.FindChildOption.FindDirectChildrenOnly
+        found = parent.findChildren(FoldingCard, options=options) if parent is not None else []
+        return [one for one in found if one is not self]
 
     def _show_card(self, is_shown: bool) -> None:
         """Folded it is as wide as its tab, whatever share of a row it has been given. Of several cards that fold beside
@@ -41,21 +57,27 @@ class FoldingCard(QWidget):
         self.card.setVisible(is_shown)
         across = QSizePolicy.Policy.Preferred if is_shown else QSizePolicy.Policy.Fixed
         self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
-        parent = self.parentWidget()
-        if is_shown and parent is not None and self.can_fold:
-            for sibling in parent.findChildren(FoldingCard, options=Qt.FindChildOption.FindDirectChildrenOnly):
-                if sibling is not self:
-                    sibling.fold()
+        if is_shown and self.can_fold:
+            for sibling in self._siblings():
+                sibling.fold()
+        self.make_room()
+
+    def make_room(self) -> None:
+        """Hides what the open card has no room beside, and gives the card its place; shows it again where it has."""
         show_if(True, *filter(isValid, self._replaced))
+        self.card.setMaximumWidth(self.widest)
         self._replaced = []
-        if is_shown and parent is not None and self.can_fold:
+        parent = self.parentWidget()
+        if parent is not None and self.can_fold and not self.card.isHidden():
             options, here = Qt.FindChildOption.FindDirectChildrenOnly, self.geometry()
-            near = [one for one in parent.findChildren(QWidget, options=options) if one.isVisible()]
+            near = [one for one in parent.findChildren(QWidget, options=options) if one.isVisible() and one is not self]
             row = [one for one in near if one.y() < here.bottom() and here.y() < one.geometry().bottom()]
-            widths = (max(one.minimumWidth(), one.minimumSizeHint().width()) for one in [*row, self.card])
-            if sum(widths) + len(row) * theme.gap_px(GAP_PX) > parent.width():
-                self._replaced = [one for one in row if not isinstance(one, FoldingCard)]
-                show_if(False, *self._replaced)
+            widths = (max(one.minimumWidth(), one.minimumSizeHint().width()) for one in (*row, self.tab, self.card))
+            pictures = [one for one in row if not isinstance(one, FoldingCard)]
+            if pictures and sum(widths) + (len(row) + 1) * theme.gap_px(GAP_PX) > parent.width():
+                self._widest, self._replaced = self.card.maximumWidth(), pictures
+                show_if(False, *pictures)
+                self.card.setMaximumWidth(NO_LIMIT_PX)
 
     def unfold(self) -> None:
         """Shows the card, wherever it has to go."""

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QSt
 
 from ..look import theme
 
+NO_LIMIT_PX = 16_777_215  # Qt's QWIDGETSIZE_MAX, which PySide6 leaves out
+
 Item = QWidget | QLayout | tuple[QWidget | QLayout, int] | float | None
 Margins = tuple[int, int, int, int]  # left, top, right, bottom; one number: the same on all sides
 Box = TypeVar("Box", bound=QBoxLayout)

@@ -339,6 +339,32 @@ def test_one_of_two_cards_beside_a_picture_is_open_at_a_time_unless_one_does_not
     assert are_open() == [False, True]
 
 
+def test_a_card_takes_the_picture_s_place_only_where_there_is_no_room_for_both(qtbot):
+    """And then all of it, however wide the card may be beside the picture."""
+    row, picture, cards = QWidget(), QLabel(), [QLabel(name) for name in ("left", "right")]
+    for one, least in ((picture, 200), *((card, 300) for card in cards)):
+        one.setMinimumWidth(least)
+    cards[0].setMaximumWidth(300)
+    left, right = (FoldingCard(card, card.text()) for card in cards)
+    qtbot.addWidget(row)
+    hbox(left, (picture, 1), right, parent=row)
+    row.resize(620, 400)
+    row.show()
+    left.set_foldable(True)
+    left.unfold()
+    assert picture.isHidden()
+    right.set_foldable(True)
+    assert not picture.isHidden() and cards[0].maximumWidth() == 300, "the other card has made room"
+    right.unfold()
+    right.fold()
+    picture.setMinimumWidth(500)
+    left.unfold()
+    assert picture.isHidden()
+    qtbot.waitUntil(lambda: cards[0].width() > 500)
+    left.fold()
+    assert not picture.isHidden() and cards[0].maximumWidth() == 300
+
+
 class Names(RowList):
     row_px = 30
 

@@ -225,7 +225,7 @@ class AttendRoom(Room):
 
     def fit_width(self) -> None:
         """The large picture comes first: where there is little room, the cards beside it fold away."""
-        left, right = self.heads_card.maximumWidth(), self.side.maximumWidth()
+        left, right = self.left.widest, self.right.widest
         free = self.width() - left - 4 * theme.px(GAP_PX)
         self.right.set_foldable(free - right < theme.px(BESIDE_BOTH_PX))
         is_unfolded = not self.right.tab.isHidden() and self.right.tab.isChecked()

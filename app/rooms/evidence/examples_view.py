@@ -25,7 +25,7 @@ from ...widgets.charts.bars import BarList
 from ...widgets.charts.cells import LabelledGrid
 from ...widgets.controls import Choice
 from ...widgets.curve_specs import CurveSpec
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import NO_LIMIT_PX, fill, hbox
 from ...widgets.table import Column, Table
 from ..pictures import Bars, Cells, Lines
 from .sentences import beside_finding, examples_finding, flips_text, slice_name
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ...state.selection import Selection
 
 SIDE_PX, MOST_PX, MOST_SLICES = 360, 330, 10
-NO_LIMIT_PX = 16_777_215  # Qt's own
 OTHER_COLUMN = 4  # the answers of another model, where there is one
 
 
