@@ -135,6 +135,8 @@ class _PageBody(QWidget):
         self.text.setVisible(bool(page.text) and not is_covered)
         if self.cutting is not None:
             self.cutting.setVisible(not is_covered)
+        if self.task is not None:
+            self.task.setVisible(not player.covered)  # it says how things stand now
         line.setVisible(self.question is not None and not is_covered and bool(page.text or page.cut))
         self.show_facts()
 

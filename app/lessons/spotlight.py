@@ -84,6 +84,9 @@ class Spotlight(QWidget):
         while parent is not None and parent is not self._over:
             if isinstance(parent, QScrollArea):
                 parent.ensureWidgetVisible(target, 0, 0)
+                if target.height() > parent.viewport().height():  # begins at its top, where it is introduced
+                    bar = parent.verticalScrollBar()
+                    bar.setValue(bar.value() + target.mapTo(parent.viewport(), QPoint(0, 0)).y())
                 self._scrolled.append(parent)
             parent = parent.parentWidget()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,31 @@ from ..look import mark, numbers, say
 from ..state import ModelInfo, ReadingRequest, Selection
 from ..state.explore_state import ExploreState
 from ..widgets.prediction_line import Prediction, prediction_of
-from .lesson import PLACEHOLDER, Condition, Lesson, LessonError, Measure, Page, Question, Setup, SetupError, Task
-from .measures import Facts, Value, holds, is_right, parse_measure, right_answers, right_options, shown, value_of
+from .lesson import (
+    PAGE_TEXT,
+    PLACEHOLDER,
+    Condition,
+    Lesson,
+    LessonError,
+    Measure,
+    Page,
+    Question,
+    Setup,
+    SetupError,
+    Task,
+)
+from .measures import (
+    Facts,
+    Value,
+    filled,
+    holds,
+    is_right,
+    parse_measure,
+    right_answers,
+    right_options,
+    shown,
+    value_of,
+)
 from .page_setup import further, model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
@@ -95,7 +119,8 @@ def page_problems(
     page: Page, facts: Facts, selection: Selection, prediction_rooms: Collection[str]
 ) -> Iterator[Problem]:
     """What can be told from what it shows; see `check_lesson`."""
-    if parts := " ".join(_left_visible(page, facts, selection, prediction_rooms)):
+    covers = [*_left_visible(page, facts, selection, prediction_rooms), *([PAGE_TEXT] if _is_said(page, facts) else [])]
+    if parts := " ".join(covers):
         given_away = mark("Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.")
         yield page.lines.get("cover", page.lines["ask"]), say(given_away, page=page.title, parts=parts), True
     for line, measure in page.placeholders:
@@ -174,6 +199,25 @@ def _is_in(line: Prediction, measure: Measure, facts: Facts) -> bool:
     elif measure.name in ("probability", "rank"):
         word = measure.argument
     return isinstance(word, str) and word.casefold() in {each.casefold() for each, _ in line.words}
+
+
+def _is_said(page: Page, facts: Facts) -> bool:
+    """Whether what stands below the question has the answer, or most words by which the right option differs."""
+    question = page.question
+    if question is None or PAGE_TEXT in page.covers:
+        return False
+    below = _words(f"{page.text} {page.task.text if page.task and not page.covers else ''}", facts)
+    if question.kind != "choice":
+        measure = question.answer if isinstance(question.answer, Measure) else None
+        answers = (shown(measure, each) if measure else str(each) for each in right_answers(question, facts))
+        return any(words and words <= below for words in (_words(answer, facts) for answer in answers))
+    right, texts = right_options(question, facts), [option.text for option in question.options]
+    others = _words(" ".join([question.text, *(text for i, text in enumerate(texts) if i not in right)]), facts)
+    return any(own and 2 * len(own & below) > len(own) for i in right if (own := _words(texts[i], facts) - others))
+
+
+def _words(text: str, facts: Facts) -> set[str]:
+    return {word for word in re.findall(r"[\w·]+", filled(text, facts).casefold()) if len(word) > 1}
 
 
 def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[tuple[int, str]]:

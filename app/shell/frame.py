@@ -62,7 +62,8 @@ class Frame(QWidget):
         self._docked: list[QWidget] = []  # cards at the right of the rooms
         self.banner, self._stack = Banner(), QStackedWidget()
         places = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "prediction": self.prediction}
-        for name, widget in (*places.items(), ("model", title_bar.model), ("step", title_bar.step)):
+        beside = ("tokens", self.note), ("model", title_bar.model), ("step", title_bar.step)
+        for name, widget in (*places.items(), *beside):
             name_highlight(widget, name)
         self.status = StatusLine(say("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         loading = label(say("Loading the model…"), "muted")  # at the first paint, before anything else is imported

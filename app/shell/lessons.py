@@ -153,7 +153,7 @@ class Lessons(QObject):
         self._attached = card, covers, spotlight
 
     def _tour_offer(self) -> OfferLine:
-        sentence = say("New here? A tour of five minutes shows what each room is for.")
+        sentence = say("New here? A five-minute tour shows what each room is for.")
         offer = OfferLine(sentence, say("Start the tour"))
         offer.accepted.connect(self.open_tour)
         return offer

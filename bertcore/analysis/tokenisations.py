@@ -1,6 +1,7 @@
 """The same text tokenised by two vocabularies: where they split it alike, and where not. Importable without torch."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +58,8 @@ class TwoTokenisations:
     spans: list[Span]  # in the order of the text, A before B
     first: TokenCounts
     second: TokenCounts
+    differing: int  # words, counted as in TokenCounts, that are split in different ways
     is_whole: bool  # False: the text was too long for one of them, and what lies behind is not compared
-
-    @property
-    def differing(self) -> int:
-        """Spans that are split in different ways."""
-        return sum(not span.is_same for span in self.spans)
 
 
 def vocabulary_of(reference: str | Path) -> Tokenizer:
@@ -79,21 +76,25 @@ def compare_tokenisations(first: Encoding, second: Encoding) -> TwoTokenisations
     if (first.text_a, first.text_b) != (second.text_a, second.text_b):
         raise BertcoreError("Two vocabularies can only be compared on the same text.")
     spans: list[Span] = []
-    words, pieces = 0, [0, 0]
+    words, differing, pieces = 0, 0, [0, 0]
     parts: tuple[tuple[Literal["a", "b"], str], ...] = (("a", first.text_a), ("b", first.text_b or ""))
     for part, text in parts:
         tokenisations = [_pieces(encoding, part) for encoding in (first, second)]
         ends = [max((piece.end for piece in pieces), default=0) for pieces in tokenisations]
         end = min(ends) if first.dropped or second.dropped else len(text)
         one, other = ([piece for piece in pieces if piece.end <= end] for pieces in tokenisations)
-        spans += _spans(part, one, other, end)
-        words += sum(map(_is_word, text[:end].split()))
+        spans += (here := _spans(part, one, other, end))
+        begins = [piece.start for span in here if not span.is_same for piece in (*span.first, *span.second)]
+        places = [match.span() for match in re.finditer(r"\S+", text[:end]) if _is_word(match[0])]
+        differing += sum(any(left <= begin < right for begin in begins) for left, right in places)
+        words += len(places)
         for i, found in enumerate((one, other)):
             pieces[i] += sum(_is_word(text[piece.start : piece.end]) for piece in found)
     return TwoTokenisations(
         spans,
         _counts(first, [piece for span in spans for piece in span.first], pieces[0], words),
         _counts(second, [piece for span in spans for piece in span.second], pieces[1], words),
+        differing,
         not (first.dropped or second.dropped),
     )
 

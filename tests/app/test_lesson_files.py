@@ -269,6 +269,30 @@ def test_a_covered_answer_that_stands_below_the_tokens_is_warned_of(asked, says,
     assert warned("map", "map.view") == [], "there the line is not shown"
 
 
+SLOWLY = ":: ask choice And?\n:: correct It grows slowly\n:: option It shrinks\n"
+THE_TABLE = ":: ask choice And?\n:: correct The table grows\n:: option The table shrinks\n"
+LOOKS = ":: ask word What?\n:: answer computed looked-at dog\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "below", "is_given_away"),
+    [
+        (SLOWLY, "Slowly the table grows.", True),
+        (SLOWLY, "It is a table.", False),
+        (THE_TABLE, "The table is small.", False),
+        (f"{SLOWLY}:: cover page\n", "Slowly the table grows.", False),
+        (SLOWLY, TASK.format(0.2, "best").replace("Do.", "See that it grows slowly."), True),
+        (f"{SLOWLY}:: cover tokens\n", TASK.format(0.2, "best").replace("Do.", "See that it grows slowly."), False),
+        (LOOKS, "It says {{looked-at dog}}.", True),
+        (LOOKS, "It has {{tokens}} tokens.", False),
+    ],
+)
+def test_an_answer_in_what_stands_below_its_question_is_warned_of(asked, below, is_given_away, bench):
+    said = problems(f"{asked}:: explain So.\n{below}", bench)
+    assert len(said) == is_given_away
+    assert not said or ("Warning: on the page “One”" in said[0] and ":: cover page" in said[0])
+
+
 def test_a_warning_is_printed_and_the_lesson_passes(tmp_path, capsys):
     file = tmp_path / "mine.md"
     asked = ":: ask word Which word?\n:: answer computed guess\n"

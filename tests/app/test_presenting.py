@@ -83,6 +83,19 @@ def test_an_answer_is_covered_until_it_is_given(window, player):
     assert covers(window) == [] and line.isEnabled() and window.childAt(middle) is line
 
 
+def test_what_is_said_of_covered_tokens_is_covered_and_a_task_waits_for_the_answer(window, open_lesson):
+    task = ":: task Do.\n:: done text != start\n:: solution text A cat.\n# Second"
+    unknown = LESSON.replace("saw the", "saw ♥ the").replace(":: cover prediction predict.view", ":: cover tokens")
+    player = open_lesson(unknown.replace("# Second", task))
+    wait_until(lambda: player.start is not None and covers(window) == ["tokens", "tokens"])
+    note, card = window.frame.note, window.frame.findChildren(LessonCard)[-1]
+    assert "[UNK]" in note.text() and isinstance(window.childAt(note.mapTo(window, note.rect().center())), Cover)
+    assert card.body.task.isHidden()
+    player.reveal("dog")
+    QApplication.processEvents()
+    assert covers(window) == [] and card.body.task.isVisible()
+
+
 def test_covers_follow_the_pages_and_end_with_the_lesson(window, player):
     player.next()
     QApplication.processEvents()
@@ -286,6 +299,26 @@ def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_insid
     spotlight.update_spots()
     wait_until(lambda: spotlight.targets == [])
     assert area.horizontalScrollBar().value() == 0  # the room begins at its top, with its tabs
+
+
+def test_a_widget_that_is_higher_than_its_room_begins_at_its_top(qtbot):
+    over = QScrollArea()
+    qtbot.addWidget(over)
+    inside, card = QWidget(), QWidget()
+    over.resize(300, 200)
+    inside.setFixedSize(280, 900)
+    card.setParent(inside)
+    card.setObjectName("tokens")
+    card.setGeometry(0, 60, 280, 700)
+    over.setWidget(inside)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.resize(300, 200)
+    over.setParent(parent)
+    parent.show()
+    spotlight = Spotlight(parent, over, lambda: ["tokens"])
+    wait_until(lambda: spotlight.targets == [card])
+    assert over.verticalScrollBar().value() == 60
 
 
 def test_a_widget_that_is_hidden_for_a_while_gets_its_ring_back(qtbot):

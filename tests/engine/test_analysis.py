@@ -462,7 +462,14 @@ class TestTwoTokenisations:
         assert found.first.pieces_per_word == 1
         space = handmade("a b!", [(0, 1), (2, 2), (2, 3)])  # by itself, of no characters
         found = compare_tokenisations(space, handmade("a b!", [(0, 1), (2, 3), (3, 4)]))
-        assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])] and found.differing == 2
+        assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])] and found.differing == 1
+
+    def test_a_word_of_several_stretches_is_one_word_that_is_split_differently(self):
+        first = handmade("abcd, ef", [(0, 2), (2, 4), (4, 5), (6, 8)])
+        second = handmade("abcd, ef", [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (6, 8)])
+        found = compare_tokenisations(first, second)
+        assert [one.is_same for one in found.spans] == [False, False, True, True]
+        assert (found.differing, found.first.words) == (1, 2)
 
     def test_a_text_cut_short_is_compared_as_far_as_both_go(self):
         short = replace(handmade("ab cd ef", [(0, 2)]), dropped=2)

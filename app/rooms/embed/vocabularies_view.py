@@ -225,13 +225,13 @@ class VocabulariesView(View):
 def explained(both: TwoTokenisations) -> str:
     """What differs, and what one sees."""
     marked = say(
-        "Split differently (marked): {count} of {total} words and punctuation marks.",
+        "Split differently (marked): {count} of {total} words.",
         count=numbers.count(both.differing),
-        total=numbers.count(len(both.spans)),
+        total=numbers.count(both.first.words),
     )
     pieces = (piece.label for span in both.spans for piece in (*span.first, *span.second))
     sentences = (
-        marked if both.differing else say("Both split the text in the same way."),
+        say("Both split the text in the same way.") if all(span.is_same for span in both.spans) else marked,
         say("##: a piece that continues a word.") if any(piece.startswith("##") for piece in pieces) else "",
         "" if both.is_whole else say("The text is too long, so only the part that both models can read is compared."),
         say("Special tokens are not shown."),

@@ -4731,6 +4731,10 @@ Ein anderer Schluss</translation>
 <translation>Messwerte auf ungesehenen Beispielen</translation>
 </message>
 <message>
+<source>Missed most often on the first try: {page} ({wrong} of {count})</source>
+<translation>Beim ersten Versuch am häufigsten falsch beantwortet: {page} ({wrong} von {count})</translation>
+</message>
+<message>
 <source>Model</source>
 <translation>Modell</translation>
 </message>
@@ -4749,10 +4753,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>More layers learn more, and take longer.</source>
 <translation>Mehr Schichten lernen mehr und brauchen länger.</translation>
-</message>
-<message>
-<source>Most got wrong at first: {page} ({wrong} of {count})</source>
-<translation>Zuerst am häufigsten falsch: {page} ({wrong} von {count})</translation>
 </message>
 <message>
 <source>Most likely replaced</source>
@@ -4887,7 +4887,7 @@ Ein anderer Schluss</translation>
 <translation>Neuronen, die bei diesem Token am stärksten feuern</translation>
 </message>
 <message>
-<source>New here? A tour of five minutes shows what each room is for.</source>
+<source>New here? A five-minute tour shows what each room is for.</source>
 <translation>Neu hier? Ein Rundgang von fünf Minuten zeigt, wozu jeder Raum da ist.</translation>
 </message>
 <message>
@@ -6912,8 +6912,8 @@ Ein anderer Schluss</translation>
 <translation>Tempo</translation>
 </message>
 <message>
-<source>Split differently (marked): {count} of {total} words and punctuation marks.</source>
-<translation>Verschieden zerlegt (markiert): {count} von {total} Wörtern und Satzzeichen.</translation>
+<source>Split differently (marked): {count} of {total} words.</source>
+<translation>Verschieden zerlegt (markiert): {count} von {total} Wörtern.</translation>
 </message>
 <message>
 <source>Splitting into 3 groups explains {apart} of the differences, of random points {chance}.</source>
@@ -14101,11 +14101,11 @@ Der andere Text: {other}
 </message>
 <message>
 <source>✓ right by {margin}</source>
-<translation>✓ richtig, um {margin}</translation>
+<translation>✓ richtig, mit {margin} Vorsprung</translation>
 </message>
 <message>
 <source>✗ wrong by {margin}</source>
-<translation>✗ falsch, um {margin}</translation>
+<translation>✗ falsch, mit {margin} Rückstand</translation>
 </message>
 </context>
 </TS>
