@@ -206,9 +206,12 @@ class _Parser:
         is_choice, is_typed, self._line = asked.kind == "choice", asked.kind in ("number", "word"), asked.line
         can_choose = len(asked.options) > 1 and any(option.is_right for option in asked.options)
         if isinstance(asked.answer, Measure):
-            is_number = MEASURES[asked.answer.name].unit != "word"
+            unit = MEASURES[asked.answer.name].unit
+            is_number, is_share = unit != "word", unit == "share"
         else:
             is_number = all(map(_NUMBER.fullmatch, asked.answer or ()))
+            is_share = any(answer.endswith("%") for answer in asked.answer or ())
+        takes_all = is_share and asked.within[0] >= 1
         is_answered, at = asked.answer is not None, lines.get("answer")
         first = min((lines[name] for name in ("option", "correct", "option-if") if name in lines), default=None)
         for is_good, problem, line in (
@@ -218,6 +221,7 @@ class _Parser:
             (is_typed or not is_answered, mark("Only number and word questions have an “:: answer”; remove it."), at),
             (asked.explanation, mark("The question has nothing to show as its answer; write “:: explain”."), None),
             (is_number or asked.kind != "number", mark("The answer to a number question has to be a number."), at),
+            (not takes_all, mark("Shares go from 0 to 1: for 10 percentage points, write 0.1."), lines.get("within")),
         ):
             self._need(is_good, problem, at=line)
         return asked

@@ -589,7 +589,7 @@
 </message>
 <message>
 <source>95% intervals, bootstrap by sentence, each relation for itself; on the half that was not chosen on</source>
-<translation>95-%-Intervalle, Bootstrap nach Sätzen, jede Relation für sich; auf der Hälfte, auf der nicht ausgewählt wurde</translation>
+<translation>95-%-Intervalle, Bootstrap nach Sätzen, jede Beziehung für sich; auf der Hälfte, auf der nicht ausgewählt wurde</translation>
 </message>
 <message>
 <source>95% intervals, bootstrap-t by context</source>
@@ -725,7 +725,7 @@
 </message>
 <message>
 <source>A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Grey: special. {alike}</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Orange Quadrat: in B. Grau: Spezial-Token. {alike}</translation>
+<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Orange Quadrat: in B. Grau: Spezialtoken. {alike}</translation>
 </message>
 <message>
 <source>A lower learning rate usually helps.</source>
@@ -2315,7 +2315,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Does a hidden state say whether its word is a noun or a verb? A small classifier (a probe) tries to read it off, after each layer.</source>
-<translation>Verrät ein Hidden State, ob sein Wort ein Substantiv oder ein Verb ist? Ein kleiner Klassifikator (eine Probe) versucht, es nach jeder Schicht abzulesen.</translation>
+<translation>Verrät ein Hidden State, ob sein Wort ein Nomen oder ein Verb ist? Ein kleiner Klassifikator (eine Probe) versucht, es nach jeder Schicht abzulesen.</translation>
 </message>
 <message>
 <source>Does it confirm or take back?</source>
@@ -2787,7 +2787,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Feed-forward size</source>
-<translation>Breite der Feed-forward-Schicht</translation>
+<translation>Breite der Feed-Forward-Schicht</translation>
 </message>
 <message>
 <source>Fewer examples: a shorter run, and a weaker model.</source>
@@ -2915,7 +2915,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Flow · after layer 1</source>
-<translation>Flow · nach Schicht 1</translation>
+<translation>Fluss · nach Schicht 1</translation>
 </message>
 <message>
 <source>Flow · after layers 1–{last}</source>
@@ -3215,7 +3215,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Hidden size</source>
-<translation>Breite der verborgenen Zustände</translation>
+<translation>Breite der Hidden States</translation>
 </message>
 <message>
 <source>Hidden state in</source>
@@ -3717,7 +3717,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It does where names are found with BERT’s states as they are: F1, the measure for that, is 94.9 and 94.0 of 100.</source>
-<translation>Im Aufsatz (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig, mit [MASK] allein 84,3 %. Anders, wo BERT ohne Feintuning Namen finden hilft: F1, das Maß dafür, ist 94,9 und 94,0 von 100.</translation>
+<translation>Im Paper (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig, mit [MASK] allein 84,3 %. Anders, wo BERT ohne Feintuning Namen finden hilft: F1, das Maß dafür, ist 94,9 und 94,0 von 100.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -4056,7 +4056,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Its published weights are not here. It opens with random weights in this shape, so its answers are noise; with the built-in vocabulary ({rows} rows in the token table, not {own}), in {memory} of memory.</source>
-<translation>Die veröffentlichten Gewichte gibt es hier nicht. Geöffnet wird diese Form mit zufälligen Gewichten, die Antworten sind also Rauschen; mit dem eingebauten Vokabular ({rows} Zeilen in der Token-Tabelle statt {own}), in {memory} Arbeitsspeicher.</translation>
+<translation>Die veröffentlichten Gewichte gibt es hier nicht. Geöffnet wird diese Form mit zufälligen Gewichten, die Antworten sind also Rauschen; mit dem mitgelieferten Vokabular ({rows} Zeilen in der Token-Tabelle statt {own}), in {memory} Arbeitsspeicher.</translation>
 </message>
 <message>
 <source>Its query: {dims} numbers that say what “{token}” looks for in head {head}.</source>
@@ -5429,7 +5429,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>One sentence makes a hypothesis; a collection tests it. Which heads still matter when every pair counts?</source>
-<translation>Ein Satz ergibt eine Vermutung, eine Sammlung prüft sie. Welche Köpfe zählen noch, wenn alle Paare zählen?</translation>
+<translation>Ein Satz ergibt eine Hypothese, eine Sammlung prüft sie. Welche Köpfe zählen noch, wenn alle Paare zählen?</translation>
 </message>
 <message>
 <source>One sentence per line.</source>
@@ -5705,15 +5705,15 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Paper</source>
-<translation>Artikel</translation>
+<translation>Paper</translation>
 </message>
 <message>
 <source>Papers</source>
-<translation>Artikel</translation>
+<translation>Paper</translation>
 </message>
 <message>
 <source>Papers report on {task} ({metric}): {scores}. Compare with care: this model has {count} parameters, has seen other text and, as a rule, other examples. Sources are in Map, Papers.</source>
-<translation>Artikel berichten zu {task} ({metric}): {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Artikel.</translation>
+<translation>Paper berichten zu {task} ({metric}): {scores}. Vorsicht beim Vergleichen: Dieses Modell hat {count} Parameter, hat anderen Text und in der Regel andere Beispiele gesehen. Die Quellen stehen im Überblick unter Paper.</translation>
 </message>
 <message>
 <source>Parameters</source>
@@ -6418,7 +6418,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Save for a paper…</source>
-<translation>Für einen Aufsatz speichern …</translation>
+<translation>Für ein Paper speichern …</translation>
 </message>
 <message>
 <source>Save numbers…</source>
@@ -6711,6 +6711,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Share: only what points in the sum’s direction counts, p·x / |x|² of a part p and the sum x</source>
 <translation>Anteil: Nur was in die Richtung der Summe zeigt, zählt, p·x / |x|² eines Teils p und der Summe x</translation>
+</message>
+<message>
+<source>Shares go from 0 to 1: for 10 percentage points, write 0.1.</source>
+<translation>Anteile gehen von 0 bis 1: Für 10 Prozentpunkte 0.1 schreiben.</translation>
 </message>
 <message>
 <source>Show all</source>
@@ -7240,7 +7244,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The answer during fine-tuning</source>
-<translation>Die Antwort während des Fine-Tunings</translation>
+<translation>Die Antwort während des Feintunings</translation>
 </message>
 <message>
 <source>The answer in a passage (SQuAD 1.1)</source>
@@ -7767,7 +7771,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The paper says: 40% smaller, 60% faster, 97% as good as BERT-base. The first is counted here and the second can be measured; 97% is the paper’s, of its GLUE score (table 1), and not measured here.</source>
-<translation>Der Artikel sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Artikels zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
+<translation>Das Paper sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Papers zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
 </message>
 <message>
 <source>The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown. Red speaks for the word, blue against it.</source>
@@ -7915,7 +7919,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The same text, read by the same model at each saved step of fine-tuning: when is it sure of its answer?</source>
-<translation>Derselbe Text, gelesen vom selben Modell bei jedem gespeicherten Schritt des Fine-Tunings: Wann ist es sich seiner Antwort sicher?</translation>
+<translation>Derselbe Text, gelesen vom selben Modell bei jedem gespeicherten Schritt des Feintunings: Wann ist es sich seiner Antwort sicher?</translation>
 </message>
 <message>
 <source>The same text, read by the same model at each saved step of its training: from noise to patterns.</source>
@@ -9202,7 +9206,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>What a paper reports, in percent; not measured here.</source>
-<translation>Was ein Artikel berichtet, in Prozent; nicht hier gemessen.</translation>
+<translation>Was ein Paper berichtet, in Prozent; nicht hier gemessen.</translation>
 </message>
 <message>
 <source>What can be read off?</source>
@@ -9738,7 +9742,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Width of the feed-forward layer; usually four times the hidden size.</source>
-<translation>Breite der Feed-forward-Schicht; üblich ist das Vierfache der verborgenen Zustände.</translation>
+<translation>Breite der Feed-Forward-Schicht; üblich ist das Vierfache der Breite der Hidden States.</translation>
 </message>
 <message>
 <source>Width of these layers</source>
@@ -9918,7 +9922,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>You get a bar for each part of the model: how much its weights changed. Compare the model with an earlier step of its training, or with the model it was fine-tuned from.</source>
-<translation>Es entsteht ein Balken für jeden Teil des Modells: wie stark sich seine Gewichte geändert haben. Dazu wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell, von dem aus es feinabgestimmt wurde.</translation>
+<translation>Es entsteht ein Balken für jeden Teil des Modells: wie stark sich seine Gewichte geändert haben. Dazu wird das Modell mit einem früheren Schritt seines Trainings verglichen oder mit dem Modell, von dem aus es feingetunt wurde.</translation>
 </message>
 <message>
 <source>You get a square for each token and layer. Stronger colour: its numbers differ more between the two. Choose another text, model or step under “Compare” at the top.</source>
@@ -9994,7 +9998,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>a special token; it is never predicted</source>
-<translation>ein Sondertoken; es wird nie vorhergesagt</translation>
+<translation>ein Spezialtoken; es wird nie vorhergesagt</translation>
 </message>
 <message>
 <source>a special token; the model predicts nothing here</source>
@@ -10010,7 +10014,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>a, the – its noun</source>
-<translation>Artikel – sein Substantiv</translation>
+<translation>Artikel – sein Nomen</translation>
 </message>
 <message>
 <source>about {count} tokens</source>
@@ -10030,7 +10034,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>adjective – its noun</source>
-<translation>Adjektiv – sein Substantiv</translation>
+<translation>Adjektiv – sein Nomen</translation>
 </message>
 <message>
 <source>adverb – its word</source>
@@ -10297,7 +10301,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>before fine-tuning</source>
-<translation>vor dem Fine-Tuning</translation>
+<translation>vor dem Feintuning</translation>
 </message>
 <message>
 <source>before the first layer</source>
@@ -10393,7 +10397,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>clause – its noun</source>
-<translation>Nebensatz – sein Substantiv</translation>
+<translation>Nebensatz – sein Nomen</translation>
 </message>
 <message>
 <source>close by</source>
@@ -10697,7 +10701,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>first noun – second noun</source>
-<translation>erstes Substantiv – zweites</translation>
+<translation>erstes Nomen – zweites</translation>
 </message>
 <message>
 <source>first try, small</source>
@@ -11494,7 +11498,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>noun – noun it describes</source>
-<translation>Attribut – sein Substantiv</translation>
+<translation>Attribut – sein Nomen</translation>
 </message>
 <message>
 <source>now</source>
@@ -11526,7 +11530,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>number – its noun</source>
-<translation>Zahl – ihr Substantiv</translation>
+<translation>Zahl – ihr Nomen</translation>
 </message>
 <message>
 <source>numbers per token</source>
@@ -11738,7 +11742,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>preposition – its noun</source>
-<translation>Präposition – ihr Substantiv</translation>
+<translation>Präposition – ihr Nomen</translation>
 </message>
 <message>
 <source>presenter class laser beamer</source>
@@ -12266,7 +12270,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>the built-in model</source>
-<translation>das eingebaute Modell</translation>
+<translation>das mitgelieferte Modell</translation>
 </message>
 <message>
 <source>the change inside the model</source>

@@ -1,7 +1,7 @@
 """Schreib es selbst: von den Nummern der Token zur Attention.
 
 Vier Funktionen haben eine Lücke: Nimm `raise NotImplementedError` heraus und schreibe, was fehlt. NumPy genügt.
-So wird die Datei an den Zahlen des eingebauten Modells geprüft:
+So wird die Datei an den Zahlen des mitgelieferten Modells geprüft:
 
     bertscope lesson --language de check attention.py
 
