@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
     from bertcore.evidence.grammar import Grammar, RelationHead
     from bertcore.evidence.heads import HeadEvidence
-    from bertcore.tasks.kinds.base import Prediction
 
 
 Value = float | str | None  # None: not known here, or not yet
@@ -118,11 +117,6 @@ class Facts:
     def text(self) -> str:
         return f"{self.reading.encoding.text_a} {self.reading.encoding.text_b or ''}".strip()
 
-    @property
-    def prediction(self) -> Prediction | None:
-        """What the fine-tuned model answers."""
-        return None if self.applied is None else self.applied.prediction
-
 
 def word_places(text_a: str, text_b: str | None, word: WordAt) -> list[Place]:
     """Where a word stands, in A first, then in B, as a whole and however it is written."""
@@ -150,8 +144,8 @@ class Spec:
 
     argument: str  # one of ARGUMENTS
     unit: str  # share, count, number or word
-    read: Callable[[Facts, str], Value]
-    needs: str = ""  # a further computation: "lens", "answer" of a fine-tuned model, "pairs", "grammar", "circuit" ...
+    read: Callable[..., Value]  # of Facts and argument; before them, what it needs
+    needs: str = ""  # the field of Facts that a further computation fills
 
 
 ARGUMENTS: Mapping[str, Callable[[str], bool]] = {  # as docs/lessons.md writes it -> whether that is one
@@ -202,27 +196,27 @@ def _cosine(facts: Facts, argument: str) -> Value:
     return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-12))
 
 
-def _tag(facts: Facts, argument: str) -> Value:
+def _tag(applied: Applied, _: Facts, argument: str) -> Value:
     """The type of name that a word is part of, without the letter of the scheme; O for none."""
-    word, prediction = parse_word(argument), facts.prediction
-    if word is None or facts.applied is None or not isinstance(prediction, TagsPrediction):
+    word, prediction = parse_word(argument), applied.prediction
+    if word is None or not isinstance(prediction, TagsPrediction):
         return None
-    assert isinstance(facts.applied.example, TaggedExample)
-    pairs = zip(facts.applied.example.words, prediction.tags, strict=True)
+    assert isinstance(applied.example, TaggedExample)
+    pairs = zip(applied.example.words, prediction.tags, strict=True)
     tags = [tag for each, tag in pairs if each.casefold() == word.word.casefold()]
     return tags[word.nth - 1].partition("-")[2] or OUTSIDE if word.nth <= len(tags) else None
 
 
-def _class(facts: Facts, name: str) -> Value:
+def _class(applied: Applied, _: Facts, name: str) -> Value:
     """How likely a class is; without a name: the likeliest one."""
-    found = facts.prediction
+    found = applied.prediction
     if not isinstance(found, LabelPrediction):
         return None
     return found.probabilities.get(name) if name else found.label
 
 
-def _answer(facts: Facts, _: str) -> Value:
-    return (facts.prediction.text or None) if isinstance(facts.prediction, AnswerPrediction) else None
+def _answer(applied: Applied, *_: object) -> Value:
+    return (applied.prediction.text or None) if isinstance(applied.prediction, AnswerPrediction) else None
 
 
 def _best_head(facts: Facts, kind: str) -> Value:
@@ -242,60 +236,40 @@ def _most_repeats(facts: Facts, _: str) -> Value:
     return float(max(Counter(re.findall(r"\w+", facts.text.casefold())).values(), default=0))
 
 
-def _place(found: HeadEvidence | None, place: str) -> Value:
+def _place(found: HeadEvidence, _: Facts, place: str) -> Value:
     """The head with the largest effect, or the one in that place."""
-    return None if found is None else "{}·{}".format(*(each + 1 for each in found.order()[int(place or 1) - 1]))
+    return "{}·{}".format(*(each + 1 for each in found.order()[int(place or 1) - 1]))
 
 
-def _effect(found: HeadEvidence | None, facts: Facts) -> Value:
+def _effect(found: HeadEvidence, facts: Facts, _: str) -> Value:
     """Of the chosen head, on average."""
-    return None if found is None else float(found.means.value[facts.layer, facts.head])
+    return float(found.means.value[facts.layer, facts.head])
 
 
-def _count(facts: Facts, of: Callable[[Any], int]) -> Value:
-    """Of how much likelier the right word is in each pair."""
-    return None if facts.pairs is None else float(of(facts.pairs.score))
-
-
-def _times_first(facts: Facts) -> Value:
+def _times_first(found: HeadEvidence, facts: Facts, _: str) -> Value:
     """In how many pairs the chosen head has the largest effect."""
-    if facts.pairs is None:
-        return None
-    values = facts.pairs.values.reshape(len(facts.pairs.pairs), -1)
-    return float((values.argmax(axis=1) == facts.layer * facts.pairs.values.shape[2] + facts.head).sum())
+    values = found.values.reshape(len(found.pairs), -1)
+    return float((values.argmax(axis=1) == facts.layer * found.values.shape[2] + facts.head).sum())
 
 
-def _relation(facts: Facts, name: str) -> RelationHead | None:
-    """The head that finds a relation best, measured on the half of the sentences that it was not chosen on."""
-    best = [] if facts.grammar is None else facts.grammar.best
-    return next((each for each in best if each.relation == name), None)
+def _relation(read: Callable[[Grammar, RelationHead, Facts], Value]) -> Callable[[Grammar, Facts, str], Value]:
+    """Of the head that finds a relation best, measured on the half of the sentences that it was not chosen on."""
+
+    def read_best(grammar: Grammar, facts: Facts, name: str) -> Value:
+        best = next((each for each in grammar.best if each.relation == name), None)
+        return None if best is None else read(grammar, best, facts)
+
+    return read_best
 
 
-def _found_by(facts: Facts, name: str) -> Value:
-    best = _relation(facts, name)
-    return None if best is None else f"{best.layer + 1}·{best.head + 1}"
-
-
-def _finds(facts: Facts, name: str) -> Value:
+def _finds(grammar: Grammar, best: RelationHead, facts: Facts) -> Value:
     """What share of a relation the chosen head finds, of all sentences."""
-    best = _relation(facts, name)
-    if facts.grammar is None or best is None:
-        return None
-    return float(facts.grammar.best_shares[facts.grammar.best.index(best), facts.layer, facts.head])
-
-
-def _circuit(read: Callable[[PairParts, Facts, str], Value]) -> Callable[[Facts, str], Value]:
-    """Of the parts that make a difference; None while they are not known."""
-    return lambda facts, text: None if facts.circuit is None else read(facts.circuit, facts, text)
+    return float(grammar.best_shares[grammar.best.index(best), facts.layer, facts.head])
 
 
 def _strongest_head(found: PairParts, _: Facts, place: str) -> Value:
     part = found.heads()[int(place or 1) - 1]
     return f"{part.layer + 1}·{part.head + 1}"
-
-
-def _kept(found: PairParts, _: Facts, count: str) -> Value:
-    return float(found.curve[int(count or FEW) - 1])
 
 
 def _lost(found: PairParts, facts: Facts, _: str) -> Value:
@@ -335,7 +309,7 @@ MEASURES: Mapping[str, Spec] = {
     "guess-probability": Spec("[N]", "share", lambda facts, place: _of(_guess(facts, place), "probability")),
     "probability": Spec("WORD", "share", lambda facts, word: _of(_rank(facts, word), "probability")),
     "rank": Spec("WORD", "count", lambda facts, word: _of(_rank(facts, word), "rank")),
-    "settles": Spec("", "count", lambda f, _: None if f.lens is None else float(f.lens.decided(0)), "lens"),
+    "settles": Spec("", "count", lambda lens, *_: float(lens.decided(0)), "lens"),
     "next-sentence": Spec("", "share", lambda facts, _: _of(facts.reading.next_sentence, "is_next")),
     "score": Spec("KIND", "share", lambda facts, kind: facts.scores(kind).get((facts.layer, facts.head))),
     "best-score": Spec("KIND", "share", lambda facts, kind: max(facts.scores(kind).values(), default=None)),
@@ -343,31 +317,31 @@ MEASURES: Mapping[str, Spec] = {
     "looks": Spec("WORD -> WORD", "share", _looks),
     "looked-at": Spec("WORD", "word", _looked_at),
     "cosine": Spec("WORD -> WORD", "number", _cosine),
-    "class": Spec("", "word", _class, "answer"),
-    "class-probability": Spec("CLASS", "share", _class, "answer"),
-    "tag": Spec("WORD", "word", _tag, "answer"),
-    "answer": Spec("", "word", _answer, "answer"),
-    "pairs": Spec("", "count", lambda facts, _: _count(facts, len), "pairs"),
-    "pairs-right": Spec("", "count", lambda facts, _: _count(facts, lambda score: (score > 0).sum()), "pairs"),
-    "pairs-first": Spec("", "count", lambda facts, _: _times_first(facts), "pairs"),
-    "pairs-head": Spec("[N]", "word", lambda facts, place: _place(facts.pairs, place), "pairs"),
-    "pairs-effect": Spec("", "share", lambda facts, _: _effect(facts.pairs, facts), "pairs"),
-    "pair-head": Spec("[N]", "word", lambda facts, place: _place(facts.pair, place), "pair"),
-    "pair-effect": Spec("", "share", lambda facts, _: _effect(facts.pair, facts), "pair"),
-    "finds": Spec("RELATION", "share", _finds, "grammar"),
-    "found-by": Spec("RELATION", "word", _found_by, "grammar"),
-    "found-share": Spec("RELATION", "share", lambda facts, name: _of(_relation(facts, name), "share"), "grammar"),
-    "distance-share": Spec(
-        "RELATION", "share", lambda facts, name: _of(_relation(facts, name), "distance_share"), "grammar"
+    "class": Spec("", "word", _class, "applied"),
+    "class-probability": Spec("CLASS", "share", _class, "applied"),
+    "tag": Spec("WORD", "word", _tag, "applied"),
+    "answer": Spec("", "word", _answer, "applied"),
+    "pairs": Spec("", "count", lambda found, *_: float(len(found.pairs)), "pairs"),
+    "pairs-right": Spec("", "count", lambda found, *_: float((found.score > 0).sum()), "pairs"),
+    "pairs-first": Spec("", "count", _times_first, "pairs"),
+    "pairs-head": Spec("[N]", "word", _place, "pairs"),
+    "pairs-effect": Spec("", "share", _effect, "pairs"),
+    "pair-head": Spec("[N]", "word", _place, "pair"),
+    "pair-effect": Spec("", "share", _effect, "pair"),
+    "finds": Spec("RELATION", "share", _relation(_finds), "grammar"),
+    "found-by": Spec(
+        "RELATION", "word", _relation(lambda _, best, *__: f"{best.layer + 1}·{best.head + 1}"), "grammar"
     ),
-    "gain": Spec("RELATION", "share", lambda facts, name: _of(_relation(facts, name), "gain"), "grammar"),
-    "circuit-parts": Spec("", "count", _circuit(lambda found, *_: float(len(found.parts))), "circuit"),
-    "circuit-kept": Spec("[N]", "share", _circuit(_kept), "circuit"),
-    "circuit-random": Spec("", "share", _circuit(lambda found, *_: float(found.random.max())), "circuit"),
-    "circuit-enough": Spec("", "count", _circuit(lambda found, *_: float(enough(found.curve))), "circuit"),
-    "circuit-head": Spec("[N]", "word", _circuit(_strongest_head), "circuit"),
-    "circuit-lost": Spec("", "share", _circuit(_lost), "circuit"),
-    "circuit-word": Spec("[N]", "word", _circuit(_pushed_word), "circuit"),
+    "found-share": Spec("RELATION", "share", _relation(lambda _, best, *__: best.share), "grammar"),
+    "distance-share": Spec("RELATION", "share", _relation(lambda _, best, *__: best.distance_share), "grammar"),
+    "gain": Spec("RELATION", "share", _relation(lambda _, best, *__: best.gain), "grammar"),
+    "circuit-parts": Spec("", "count", lambda found, *_: float(len(found.parts)), "circuit"),
+    "circuit-kept": Spec("[N]", "share", lambda found, _, n: float(found.curve[int(n or FEW) - 1]), "circuit"),
+    "circuit-random": Spec("", "share", lambda found, *_: float(found.random.max()), "circuit"),
+    "circuit-enough": Spec("", "count", lambda found, *_: float(enough(found.curve)), "circuit"),
+    "circuit-head": Spec("[N]", "word", _strongest_head, "circuit"),
+    "circuit-lost": Spec("", "share", _lost, "circuit"),
+    "circuit-word": Spec("[N]", "word", _pushed_word, "circuit"),
     "millions": Spec("MODEL [PART]", "number", _millions),
 }
 
@@ -394,7 +368,9 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
 
 def value_of(measure: Measure, facts: Facts) -> Value:
     """None where it is not known here, such as a probability without a mask, or not yet."""
-    value = MEASURES[measure.name].read(facts, measure.argument)
+    spec = MEASURES[measure.name]
+    found = [getattr(facts, spec.needs)] if spec.needs else []
+    value = None if None in found else spec.read(*found, facts, measure.argument)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -420,8 +396,7 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
 
 
 def needs(what: str, measures: Sequence[Measure]) -> bool:
-    """Whether any of them needs a further computation: the "lens", what the mask would be after each layer, the
-    "answer" of a fine-tuned model, what heads do over the "pairs" or in the one "pair", "grammar", or a "circuit"."""
+    """Whether any of them needs a further computation, by the field of Facts that it fills."""
     return any(MEASURES[measure.name].needs == what for measure in measures)
 
 

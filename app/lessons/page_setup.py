@@ -100,7 +100,7 @@ def further(reading: Reading, texts: Mapping[str, str], setup: Setup, wanted: Se
     if setup.other and needs("circuit", wanted):
         pair = setup.text_a, setup.other, *(setup.contrast or (None, None))
         found["circuit"] = Job(pair_parts, (pair,), (model,))
-    request = request_for(reading, texts) if needs("answer", wanted) else None
+    request = request_for(reading, texts) if needs("applied", wanted) else None
     if request is not None:
         found["applied"] = Job(apply_model, (request,), (model,))
     return found
