@@ -19,7 +19,7 @@ from app.shell.rooms import room_views
 from app.shell.settings import load_settings
 from app.widgets.answer_cover import Cover
 from app.widgets.banner import OfferLine
-from app.widgets.highlights import HIGHLIGHTS
+from app.widgets.highlights import HIGHLIGHTS, find_highlight
 from app.widgets.presenting import BlankScreen, PointerRing
 from tests.app.conftest import handle_events, press, settle, wait_until
 
@@ -89,6 +89,7 @@ def test_what_is_said_of_covered_tokens_is_covered_and_a_task_waits_for_the_answ
     player = open_lesson(unknown.replace("# Second", task))
     wait_until(lambda: player.start is not None and covers(window) == ["tokens", "tokens"])
     note, card = window.frame.note, window.frame.findChildren(LessonCard)[-1]
+    assert find_highlight(window, "tokens") is window.frame.strip
     assert "[UNK]" in note.text() and isinstance(window.childAt(note.mapTo(window, note.rect().center())), Cover)
     assert card.body.task.isHidden()
     player.reveal("dog")
