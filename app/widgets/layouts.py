@@ -10,7 +10,16 @@ An item is a widget or a layout, alone or with its stretch; None is a stretch, a
 from typing import TypeVar
 
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ..look import theme
 
@@ -62,6 +71,15 @@ def stacked(*pages: QWidget) -> QStackedWidget:
     for page in pages:
         made.addWidget(page)
     return made
+
+
+def show_page(pages: QStackedWidget, shown: QWidget) -> None:
+    """One of them; what is not seen asks for no space."""
+    for place in range(pages.count()):
+        page = pages.widget(place)
+        policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
+        page.setSizePolicy(policy, policy)
+    pages.setCurrentWidget(shown)
 
 
 def show_if(is_wanted: bool, *widgets: QWidget) -> None:

@@ -18,7 +18,7 @@ from app.state.baseline import OtherModel, OtherText
 from app.widgets.controls import ChevronButton, IconButton, MenuButton
 from app.widgets.folding_card import FoldingCard
 from app.widgets.room_rail import RoomButton
-from bertcore.locations import TINY
+from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY
 from tests.app.conftest import (
     compare,
     handle_events,
@@ -112,6 +112,41 @@ def test_every_view_is_whole(spoken, monkeypatch):
         return [*wrong, f"its room scrolls by {far} px"] if far else wrong
 
     assert walk(spoken, [spec.key for spec in EXPLORING], inspect) == {}
+
+
+def test_training_is_whole(spoken, monkeypatch):
+    """The runs that ship on their pages, a changed world, and the form of a new run."""
+    room, wrong = spoken.open_room("train"), {}
+    runs = {run.path.name: run.path for run in spoken.services.runs.runs if run.is_built_in}
+    view = room.view
+
+    def inspect(name):
+        settle(spoken)
+        handle_events()
+        found = faults(spoken, SIZE) + sorted(cut_words(spoken, monkeypatch))
+        if far := scrolled_rooms(spoken):
+            found.append(f"it scrolls by {far} px")
+        if found:
+            wrong[name] = found
+
+    for name, page in ((BUILT_IN, view.curves), (TINY, view.curves), (CLASS_DEMO, view.questions)):
+        room.state.select_requested.emit(runs[name])
+        wait_until(lambda name=name: room.state.run.path.name == name)
+        assert not view.buttons[page].isHidden()
+        for shown, made in view.buttons.items():
+            if made.isVisible() and made.isEnabled():
+                made.click()
+                inspect(f"{name}, {made.text()}")
+    view.buttons[view.questions].click()
+    view.questions.change.click()
+    inspect("a changed world")
+    view.questions.change.click()
+    room._watch_fold.unfold()
+    inspect("its attention")
+    room.runs_card.show_form()
+    inspect("the form")
+    assert room.data.isVisible() and room.form.isVisible(), "what it would learn from, beside the form"
+    assert wrong == {}
 
 
 def test_names_of_views_are_whole_beside_a_lesson(spoken, monkeypatch):

@@ -22,7 +22,7 @@ from ...runs.sweeps import SweepRow, sweep_row, three_seeds
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import FoldingCard
-from ...widgets.layouts import fill, hbox, stacked, vbox
+from ...widgets.layouts import fill, hbox, show_page, stacked, vbox
 from .form.data_card import DataCard
 from .list.actions import RunActions
 from .list.card import DEMOS, RunsCard
@@ -99,7 +99,7 @@ class TrainRoom(QWidget):
         state.estimator.estimated.connect(self.form.show_estimate)
         self.runs.row_menu_requested.connect(self._on_runs_menu_requested)
         self.view.menu_requested.connect(lambda at: show_context_menu(self, at, actions.entries(state.run)))
-        self.view.page_changed.connect(self._place_side)
+        self.view.page_changed.connect(self._place_time_machine)
         self.view.ending.action.connect(self._on_ending_action)
         self.view.health.try_requested.connect(lambda suggestion: card.show_copy_form(state.run, suggestion))
         self.sweep_page.action.connect(self._on_sweep_action)
@@ -235,14 +235,15 @@ class TrainRoom(QWidget):
             self.sweep_page.show_row(sweep_row(state.runs, state.sweep))
             self.runs.set_diverged(self.sweep_page.diverged)
         page = self._start_card if not state.runs else self.view if state.sweep is None else self.sweep_page
-        self._middle.setCurrentWidget(self.data if self.runs_card.shows_form else page)
-        self._side.setCurrentWidget(self.heads if state.run.has_questions else self.watch)
+        show_page(self._middle, self.data if self.runs_card.shows_form else page)
+        show_page(self._side, self.heads if state.run.has_questions else self.watch)
         self._place_time_machine()
 
     def _place_time_machine(self) -> None:
         """Of the run on show, as long as it has snapshots, or may get some."""
         is_of_run = self.state.sweep is None and not self.runs_card.shows_form
-        self.time_machine.setVisible(is_of_run and self.time_machine.may_have_snapshots)
+        has_room = not (self.view.shows_batch and theme.is_projector())
+        self.time_machine.setVisible(is_of_run and has_room and self.time_machine.may_have_snapshots)
         self._place_side()
 
     def _place_side(self) -> None:
@@ -271,9 +272,11 @@ class TrainRoom(QWidget):
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""
         least = self._middle.minimumSizeHint().width()
-        words, wanted = (self._side.maximumWidth(), CURVES_PX) if self.state.sweep is None else (0, SWEEP_PX)
+        is_of_run = self.state.sweep is None and not self.runs_card.shows_form
+        words = self._watch_fold.widest if is_of_run else 0
+        wanted = CURVES_PX if self.state.sweep is None else SWEEP_PX
         room = self.width() - 4 * theme.px(GAP_PX)
-        runs, tab = self.runs_card.maximumWidth(), self._list_fold.tab.sizeHint().width()
+        runs, tab = self._list_fold.widest, self._list_fold.tab.sizeHint().width()
         self._list_fold.set_foldable(room - max(least, theme.px(wanted)) < runs + words)
         is_open = not self._list_fold.tab.isHidden() and self._list_fold.tab.isChecked()
         beside = tab + runs + theme.px(4) if is_open else tab

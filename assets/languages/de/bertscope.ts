@@ -2350,8 +2350,8 @@ Ein anderer Schluss</translation>
 <translation>Fertig nach {time} Training. Schritt {best} war der beste von {step} Schritten; mit ihm endet der Lauf.</translation>
 </message>
 <message>
-<source>Done: of {all} questions it got {before} right at the start and {now} after {time} of training.</source>
-<translation>Fertig: Von {all} Fragen waren am Anfang {before} richtig und nach {time} Training {now}.</translation>
+<source>Done: {before} of {all} questions right at the start, {now} after training ({time}).</source>
+<translation>Fertig: am Anfang {before} von {all} Fragen richtig, nach dem Training ({time}) {now}.</translation>
 </message>
 <message>
 <source>Done: {now}</source>
@@ -5838,7 +5838,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Play again</source>
-<translation>Noch einmal abspielen</translation>
+<translation>Wiederholen</translation>
 </message>
 <message>
 <source>Play the training, or stop</source>
@@ -6555,11 +6555,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>See its heads</source>
-<translation>Seine Köpfe ansehen</translation>
+<translation>Köpfe ansehen</translation>
 </message>
 <message>
 <source>See the whole model</source>
-<translation>Das ganze Modell ansehen</translation>
+<translation>Ganzes Modell ansehen</translation>
 </message>
 <message>
 <source>See what training changed: all pictures show its last step beside its first</source>
@@ -8974,7 +8974,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Try other words</source>
-<translation>Andere Wörter probieren</translation>
+<translation>Andere Wörter</translation>
 </message>
 <message>
 <source>Try starting from a pretrained model instead of random weights.</source>
@@ -10337,19 +10337,19 @@ Der andere Text: {other}
 </message>
 <message>
 <source>by epoch</source>
-<translation>nach Epochen</translation>
+<translation>Epochen</translation>
 </message>
 <message>
 <source>by step</source>
-<translation>nach Schritten</translation>
+<translation>Schritte</translation>
 </message>
 <message>
 <source>by time</source>
-<translation>nach Zeit</translation>
+<translation>Zeit</translation>
 </message>
 <message>
 <source>by tokens</source>
-<translation>nach Token</translation>
+<translation>Token</translation>
 </message>
 <message>
 <source>by tokens, special tokens included</source>
@@ -12130,7 +12130,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>step {step}, the newest before it</source>
-<translation>Schritt {step}, dem neuesten davor</translation>
+<translation>Schritt {step} (letzter davor)</translation>
 </message>
 <message>
 <source>step {step}: {word}</source>

@@ -22,7 +22,7 @@ from .picture import BatchLegend, BatchMap, SequenceText
 from .sentences import about_examples, about_sequence, about_tags, about_token, about_weights, answer_name
 
 MOST = 12  # right answers; the most frequent ones
-MAP_PX, CHANCE_PX, TEXT_PX, GUESSES, GUESSES_ON_PROJECTOR = 150, 215, 136, 4, 2
+MAP_PX, CHANCE_PX, TEXT_PX, GUESSES, GUESSES_ON_PROJECTOR = 150, 215, 120, 4, 2
 
 
 def read_batch(reader: BatchReader, step: int, snapshot: int | None, progress: ReportOrCancel) -> ShownBatch:

@@ -62,19 +62,25 @@ class QuestionsPage(QWidget):
         self.room_buttons = {
             key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
         }
-        if theme.is_projector():
-            self.plot.hide()
         self.ending.setProperty("look", "task-done")
         margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
         buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
         vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
         self.ending.hide()
-        self._guesses = held(hbox((self.bars, 1), vbox(self.count, self.since, None, gap_px=0), gap_px=16))
         first = hbox((self.sentence, 1), self.beside, self.change, gap_px=6)
-        below = hbox(self.board, (self.plot, 1), gap_px=16)
-        vbox(first, self.row, self._guesses, self.flips, (below, 1), self.ending, parent=self, gap_px=8)
+        score = vbox(self.count, self.since, None, gap_px=0)
+        if theme.is_projector():  # the guesses stand where the loss does elsewhere: all of the page is in sight
+            self.plot.hide()
+            self._guesses = held(vbox(self.bars, score, None, gap_px=8))
+            above, beside = (), self._guesses
+        else:
+            self._guesses = held(hbox((self.bars, 1), score, gap_px=16))
+            above, beside = (self._guesses,), self.plot
+        below = hbox(self.board, (beside, 1), gap_px=16)
+        vbox(first, self.row, *above, self.flips, (below, 1), self.ending, parent=self, gap_px=8)
         self.change.toggled.connect(self.row.setVisible)
         self.change.toggled.connect(self._guesses.setHidden)
+        self.change.toggled.connect(self._draw_ending)
         self.row.hide()
         self._show_worlds()
         self.board.chosen.connect(self._on_board_chosen)
@@ -198,14 +204,12 @@ class QuestionsPage(QWidget):
             if self.shown_step is not None:
                 sentence = mark("As it was at step {step}")
             elif run.status.state == "done":
-                sentence = mark(
-                    "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
-                )
+                sentence = mark("Done: {before} of {all} questions right at the start, {now} after training ({time}).")
             # a run that ships was trained on another computer
             time = say("%n step(s)", n=last.step) if run.is_built_in else numbers.duration(run.status.elapsed_s)
             words: dict[str, Any] = {"now": last.right, "all": count, "before": first.right, "time": time}
             self.ending_label.setText(say(sentence, step=numbers.count(step), **words))
-        self.ending.setVisible(has_begun)
+        self.ending.setVisible(has_begun and not self.change.isChecked())
         self.play.setEnabled(not run.status.active)
         self.play.setText(say("Stop playing") if self._player.isActive() else say("Play again"))
 
@@ -248,6 +252,6 @@ class QuestionsPage(QWidget):
 
 
 def _bar(word: str, share: float, is_answer: bool) -> Bar:
-    sign = say("the right word") if is_answer else ""
+    sign = say("the right word") if is_answer and not theme.is_projector() else ""
     note = say("inside a word") if word.startswith("##") else ""
     return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, sign, note)

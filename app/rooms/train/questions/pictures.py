@@ -13,7 +13,7 @@ from ....look import say, theme
 from ....widgets.charts.drawing import Box, Drawing, Icon, Shape, Words
 from ....widgets.charts.pointer import ARROWS
 
-GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 13
+GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 28, 12
 NAME_PX, HEADER_PX, LABEL_PX = 10, 15, 11
 LARGEST_PX, SMALLEST_PX, PADDING_PX, SENTENCE_PX = 25.0, 13.0, 8, 44  # of the sentence in large type
 TICK = "✓"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.diagnosis import normal
@@ -26,7 +26,7 @@ from ....state.task_info import counted, metric_value
 from ....widgets.card import BigNumber, Card, button, label, set_role
 from ....widgets.controls import IconButton
 from ....widgets.curve_specs import Level
-from ....widgets.layouts import fill, hbox, held, show_if, stacked
+from ....widgets.layouts import fill, hbox, held, show_if, show_page, stacked
 from ....widgets.redraw_pace import RedrawPace
 from ..batch.page import BatchPage
 from ..curves.page import CurvesPage, marks_of
@@ -274,11 +274,9 @@ class RunView(Card):
             self.buttons[page].setToolTip(hint)
 
     def _show(self, shown: QWidget) -> None:
-        for page, made in self.buttons.items():  # what is not seen asks for no space
-            policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
-            page.setSizePolicy(policy, policy)
+        for page, made in self.buttons.items():
             made.setChecked(page is shown)
-        self._stack.setCurrentWidget(shown)
+        show_page(self._stack, shown)
         self.ending.show_log(False)
         self._row.setVisible(not (self._needs_room or (theme.is_projector() and shown is self.questions)))
         self._place_strips()

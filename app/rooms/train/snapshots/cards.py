@@ -32,7 +32,7 @@ SENTENCE = "Anna asked her [MASK] for help."
 ROW_GAP_PX, FONT_PX = 8, 12.5
 EARLIER = 3  # snapshots before the newest whose heads are shown
 EVEN_FROM = 100  # steps: up to here they are close together, from here on even in the logarithm
-HEAD_GAP_PX, LARGEST = 6, (10_000, 10_000)
+HEAD_GAP_PX, LARGEST, LARGEST_PX = 6, (10_000, 10_000), 230
 
 
 class SnapshotCard(Card):
@@ -220,7 +220,7 @@ class HeadsCard(SnapshotCard):
         intro = say(
             "Row: the token that looks. Column: what it looks at. Both in the order of the text. Stronger colour: more."
         )
-        super().__init__(state, say("Its attention"), intro)
+        super().__init__(state, say("Its attention"), "" if theme.is_projector() else intro)
         self._step: int | None = None  # up to which snapshots are shown; None: all
         self.now_label, self.now = label("", "strong", wrap=True), HeadsPicture(with_names=True)
         self._earlier_title = label(say("Before"), "strong")
@@ -230,7 +230,9 @@ class HeadsCard(SnapshotCard):
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.px(8))
         grid.setVerticalSpacing(theme.px(2))
+        self.now.setMaximumWidth(theme.px(LARGEST_PX))  # they are as high as they are wide
         for column, (picture, words) in enumerate(zip(self.earlier, self.earlier_labels, strict=True)):
+            picture.setMaximumWidth(theme.px(LARGEST_PX / EARLIER))
             grid.addWidget(words, 0, column)
             grid.addWidget(picture, 1, column)
             grid.setColumnStretch(column, 1)

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QSizePolicy
 from ....compute.open_model import OpenModel
 from ....look import numbers, say, theme
 from ....runs.run_state import RunState, Snapshot
-from ....widgets.card import Card, Hint, button
+from ....widgets.card import Card, button
 from ....widgets.charts.drawing import Box, Drawing, Line, Shape, Words
 from ....widgets.charts.pointer import ARROWS
-from ....widgets.layouts import enable_if, fill, hbox
+from ....widgets.layouts import enable_if, fill
 
 MARGIN_PX, TRACK_Y_PX, HANDLE_PX, STEP_PX = 14, 16, 8, 10.5
 
@@ -96,17 +96,15 @@ class TimeMachineCard(Card):
     handle_placed = Signal(object)  # at `chosen`
 
     def __init__(self, open_model: OpenModel, state: RunState) -> None:
-        super().__init__(
-            say("Time machine"),
-            intro=say(
-                "Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was "
-                "then. Early steps are saved more often (not drawn to scale)."
-            ),
+        intro = say(
+            "Drag to a saved step and open it: all pictures, from Map to Layers, show the model as it was "
+            "then. Early steps are saved more often (not drawn to scale)."
         )
+        super().__init__(say("Time machine"), intro="" if theme.is_projector() else intro)
         self._open_model, self._state = open_model, state
         self._final: int | None = None  # the snapshot that the run ends with, as far as that is known
         self.chosen: int | None = None  # where the handle is
-        self._time_text, self.slider = Hint(), SnapshotSlider()
+        self.slider = SnapshotSlider()
         side_by_side = say("All snapshots of this run side by side: from noise to patterns")
         opened = say("All pictures, from Map to Layers, show the model as it was at this step")
         tried, one_by_one = (
@@ -118,8 +116,12 @@ class TimeMachineCard(Card):
         self.open_button = button(say("Open this step"), self.open_chosen, hint=opened)
         self.apply_button = button(say("Try it in Apply"), self.open_chosen, hint=tried)
         self.apply_button.clicked.connect(self.apply_requested)
-        row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
-        fill(self.body, self.slider, row)
+        buttons = self.play, self.film_button, self.apply_button, self.open_button
+        if theme.is_projector():  # one line: the curves need the rest
+            self.add_to_header(self.slider, *buttons)
+        else:
+            self.add_to_header(*buttons)
+            fill(self.body, self.slider)
         self.slider.chosen.connect(self.open_snapshot)
         for signal in (open_model.requested, open_model.opened, open_model.failed, state.snapshots_changed):
             signal.connect(self._place_handle)
@@ -171,7 +173,8 @@ class TimeMachineCard(Card):
         self.apply_button.setVisible(self._state.run.task_kind is not None)
         enable_if(bool(paths), self.play, self.film_button, self.slider)
         enable_if(self.chosen is not None, self.open_button, self.apply_button)
-        self._time_text.setText(self._about_time() if paths else say("no snapshots"))
+        if not theme.is_projector():
+            self.set_hint(self._about_time() if paths else say("no snapshots"))
         self.handle_placed.emit(self.chosen)
 
     def _is_of_run(self, folder: Path | None) -> bool:
