@@ -75,8 +75,7 @@ def stacked(*pages: QWidget) -> QStackedWidget:
 
 def show_page(pages: QStackedWidget, shown: QWidget) -> None:
     """One of them; what is not seen asks for no space."""
-    for place in range(pages.count()):
-        page = pages.widget(place)
+    for page in pages.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
         policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
         page.setSizePolicy(policy, policy)
     pages.setCurrentWidget(shown)

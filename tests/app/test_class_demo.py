@@ -115,7 +115,7 @@ def test_another_question_is_a_click_away(room, service, qtbot):
     assert sentence.accessibleName() == "Ben has a the."
 
 
-@pytest.mark.parametrize(("state", "begins"), [("done", "Done: of 4 questions"), ("stopped", "It ended at step 20")])
+@pytest.mark.parametrize(("state", "begins"), [("done", "Done: 1 of 4 questions"), ("stopped", "It ended at step 20")])
 def test_the_ending_says_what_happened_and_leads_on(state, begins, room, models, service, qtbot):
     run, page = _make_run(state, (1, 2, 4)), room.view.questions
     newest = add_snapshot(run, 20)

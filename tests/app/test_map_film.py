@@ -65,6 +65,20 @@ def test_each_step_says_what_the_model_does(window, model_folder):
     assert made[-1].text.startswith(f"{view.map.answer.title} {word} {numbers.percent(share)}")
 
 
+def test_without_a_mask_it_says_that_it_repeats_and_draws_the_lines_it_speaks_of(window):
+    window.state.set_masks(())
+    settle(window)
+    view = shown_map(window)
+    shown, (word, _share) = view.map, view.map.answer.words[0]
+    assert captions(view)[-1].text.startswith("Nothing is masked") and f"“{word}”" in captions(view)[-1].text
+    shown.go_to(2.5)
+    plan, reading, followed = shown.plan, window.state.reading, shown.answer.position
+    head, other = head_that_looks(reading, 0, followed)
+    widths = [one.pen.widthF() for one in shown._links(plan, shown.content, 0, 1.0)]
+    share = float(reading.trace.attentions[0, head, followed, other])
+    assert max(widths) == pytest.approx(plan.px(1 + 4.5 * share), rel=1e-3), "the thickest is the one in the caption"
+
+
 def test_play_is_steered_by_its_keys(window):
     view = shown_map(window)
     shown, frame = view.map, window.frame

@@ -133,7 +133,7 @@ def test_training_is_whole(spoken, monkeypatch):
         room.state.select_requested.emit(runs[name])
         wait_until(lambda name=name: room.state.run.path.name == name)
         assert not view.buttons[page].isHidden()
-        for shown, made in view.buttons.items():
+        for made in view.buttons.values():
             if made.isVisible() and made.isEnabled():
                 made.click()
                 inspect(f"{name}, {made.text()}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
 WIDEST, FAINT = 8.0, 105  # pixels for all of the difference; alpha of what goes along a line
-LEAST_WRITTEN = 0.005  # a share
+LEAST_WRITTEN, LEAST_TOLD = 0.005, 0.1  # shares: of a number, and of a part that is spoken of
 LABEL_PX, TRIES = 10.5, (0.5, 0.3, 0.7, 0.15, 0.85)  # type; places of a number along its arrow
 
 
@@ -92,6 +92,11 @@ def number_of(plan: Plan, part: MapPart) -> int | None:
     return None
 
 
+def is_written(plan: Plan, share: float) -> bool:
+    """Whether there is room for the number; in large type for those alone that are spoken of."""
+    return abs(share) >= LEAST_TOLD or not plan.has_large_type
+
+
 def rect_of(plan: Plan, lit: LitParts, part: Part) -> QRectF:
     """Where a part is drawn; of the words, the row of the token where they matter most."""
     if part.kind == "head":
@@ -114,6 +119,7 @@ def arrows_of(plan: Plan, lit: LitParts) -> list[Arrow]:
         along, into = _way(plan, lit, link, plan.line_y(place), ends[link.receiver])
         ends[link.receiver] += 1
         text, box, boxes = share_text(link.lost), QRectF(0, 0, 0, plan.px(13)), list[QRectF]()
+        text = text if is_written(plan, link.lost) else ""
         box.setWidth(width(text) + plan.px(4))
         for share in TRIES:
             box.moveCenter((along if link.receiver.kind == "answer" and along.length() else into).pointAtPercent(share))

@@ -185,8 +185,8 @@ def _embeddings(plan: Plan, content: Content) -> Iterator[Shape]:
             continue
         heading = QRectF(0, plan.top - px(HEADINGS), plan.name_width, px(HEADINGS - 3))
         heading.moveLeft(strip.center().x() - plan.name_width / 2)
-        if QFontMetricsF(theme.font(11, bold=True)).horizontalAdvance(names[name]) <= heading.width():
-            yield Words(heading, names[name], COLORS[name], 11, align=CENTER, bold=True)
+        needed = QFontMetricsF(theme.font(11, bold=True)).horizontalAdvance(names[name])
+        yield Words(heading, names[name], COLORS[name], 11 * min(1, heading.width() / needed), align=CENTER, bold=True)
     for number, (strip, after) in enumerate(pairwise(strips)):
         box = QRectF(strip.right(), strip.center().y() - px(10), after.left() - strip.right(), px(20))
         yield Words(box, "=" if number == len(strips) - 2 else "+", "muted", 13, align=CENTER)

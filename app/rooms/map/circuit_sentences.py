@@ -11,13 +11,12 @@ from ...compute.head_questions import HeadTarget
 from ...look import mark, numbers, say
 from ...look.say import isolated
 from ...state.readings import Reading
-from .arrows import LitParts
+from .arrows import LEAST_TOLD, LitParts
 
 if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
-LEAST_TOLD = 0.1  # the share from which on a part is spoken of
-MOST_TOLD = 10  # parts
+MOST_TOLD, MOST_ON_PROJECTOR = 10, 3  # parts
 MOST_SMALL = 0.25  # of all parts: more are no small set
 
 
@@ -36,11 +35,14 @@ def part_label(part: Part) -> str:
     return part_name(part) if part.kind == "words" else say("FF {layer}", layer=part.layer + 1)
 
 
-def story(lit: LitParts, reading: Reading) -> str:
-    """In the order of the layers: where each part works, and what a head looks at. reading: with nothing changed."""
+def story(lit: LitParts, reading: Reading, most: int = MOST_TOLD) -> str:
+    """Of the `most` strongest, in the order of the layers: where each part works, and what a head looks at.
+
+    reading: with nothing changed.
+    """
     clauses = list[str]()
     told = [number for number in lit.chosen if abs(lit.lost[number]) >= LEAST_TOLD and number in lit.places]
-    told = sorted(told, key=lambda number: -abs(lit.lost[number]))[:MOST_TOLD]
+    told = sorted(told, key=lambda number: -abs(lit.lost[number]))[:most]
     told.sort(key=lambda number: (lit.parts[number].time, number))
     for (kind, place), group in groupby(told, lambda number: (lit.parts[number].kind, lit.places[number])):
         parts, token = [lit.parts[number] for number in group], _token(reading, place)

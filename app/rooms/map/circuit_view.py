@@ -293,7 +293,8 @@ class CircuitView(TwoTextsView):
         self.map.setAccessibleDescription("; ".join(links))
         self.map_card.set_title(say("Which parts made “{answer}”?", answer=answers[0] or chosen.label))
         first = mark("Highlighted: the parts that matter most, each on its own. Arrows take longer.")
-        self.map_card.set_intro(say(first) if found is None else sentences.story(lit, plain))
+        most = sentences.MOST_ON_PROJECTOR if theme.is_projector() else sentences.MOST_TOLD
+        self.map_card.set_intro(say(first) if found is None else sentences.story(lit, plain, most))
         show_text(self.summary, sentences.summary(found, of_set, is_short=theme.is_projector()))
         self.charts["curve"].set_marked(None if found is None else self.slider.value() - 1)
         self.slider.setEnabled(found is not None)

@@ -108,7 +108,8 @@ def answer_shapes(plan: Plan, answer: Answer, grown: float = 1.0) -> Iterator[Sh
     label = min(max(words(word) for word, _ in shown) + px(8), box.width() * 0.5)
     width = QFontMetricsF(theme.font(12, bold=True)).horizontalAdvance
     written = (width(text) for text, share in zip(notes, answer.baseline_shares, strict=True) if share is not None)
-    full = max(box.width() - label - max(written, default=0.0) - width("99.9%") - px(10), px(12))
+    number_width = max(width(numbers.percent(share, fine=bool(notes))) for _, share in shown)
+    full = max(box.width() - label - max(written, default=0.0) - number_width - px(10), px(12))
     longest = max(shown[0][1], *known, 0.01)
     for row, (word, share) in enumerate(shown):
         is_first, line = row == 0, QRectF(box.left(), box.top() + plan.answer_heading + px(21 * row), label, px(21))

@@ -10,8 +10,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 from ...look import say, theme
 from ...state.token_units import TokenView
 from ...widgets.charts.drawing import Box, Path, Shape, Words
-from .arrows import Arrow, LitParts, arrows_of, number_of, rect_of, share_text
+from .arrows import Arrow, LitParts, arrows_of, is_written, number_of, rect_of, share_text
 from .base_picture import CENTER, base_shapes
+from .circuit_sentences import part_label
 from .content import Content
 from .model_map import ModelMap, Still
 from .overlay import bubble
@@ -25,7 +26,7 @@ class PartsMap(ModelMap):
     """Cells are `MapPart`s: those of the map, and "link", whose `stage` is the number of an arrow."""
 
     is_bare = True
-    hint_px, least_px = (760, 420), (360, 284)
+    hint_px, least_px = (760, 420), (360, 250)
 
     def __init__(self) -> None:
         super().__init__(say("Which parts made the answer: heads above, feed-forward networks below, arrows between"))
@@ -70,9 +71,11 @@ class PartsMap(ModelMap):
             yield Words(box.adjusted(2, 1, -2, -1), tokens[position], kind, 13, align=CENTER, bold=True)
         for arrow in reversed(self.arrows):
             yield from arrow.shapes()
-        taken = list[QRectF]()
-        for number in sorted(lit.chosen, key=lambda number: -abs(lit.lost[number])):
-            yield from self._lit_part(number, taken)
+        taken, by_weight = list[QRectF](), sorted(lit.chosen, key=lambda number: -abs(lit.lost[number]))
+        for number in by_weight:
+            yield from self._lit_part(number)
+        for number in by_weight:
+            yield from self._name(number, taken)
         for arrow in self.arrows:
             yield from arrow.label_shapes()
         if lit.answer:
@@ -83,12 +86,10 @@ class PartsMap(ModelMap):
             yield Box(pill, "mask", radius_px=plan.px(10))
             yield Words(pill, lit.answer, theme.ink_on(theme.color("mask")), 12, align=CENTER, medium=True)
 
-    def _lit_part(self, number: int, taken: list[QRectF]) -> Iterator[Shape]:
-        """taken: places of names, which those of stronger parts have."""
+    def _lit_part(self, number: int) -> Iterator[Shape]:
         plan, content, part, share = self.plan, self.content, self.lit.parts[number], self.lit.lost[number]
         assert plan is not None and content is not None
-        box, color, text = rect_of(plan, self.lit, part), theme.signed_color(share), share_text(share)
-        name = f"{part.layer + 1}·{part.head + 1}"
+        box, color = rect_of(plan, self.lit, part), theme.signed_color(share)
         if part.kind == "head":
             yield content.sheet.shape(box, part.layer, part.head, 1)
         elif part.kind == "feed-forward":
@@ -96,14 +97,19 @@ class PartsMap(ModelMap):
             tint.setAlphaF(min(abs(share), 1.0) * 0.6)
             yield Box(box, "card")
             yield Box(box, tint)
-            name = say("FF {layer}", layer=part.layer + 1)
         frame = QPainterPath()
         frame.addRoundedRect(box, 3, 3)
         yield Path(frame, QPen(color, theme.stroke(1.8)))
-        if part.kind == "words":
+
+    def _name(self, number: int, taken: list[QRectF]) -> Iterator[Shape]:
+        """With its share. taken: places of names, which those of stronger parts have."""
+        plan, part, share = self.plan, self.lit.parts[number], self.lit.lost[number]
+        assert plan is not None
+        if part.kind == "words" or (part.kind == "head" and not is_written(plan, share)):
             return
+        box, text = rect_of(plan, self.lit, part), share_text(share)
         width = QFontMetricsF(theme.font(NAME_PX, bold=True)).horizontalAdvance
-        both = f"{name}  {text}".rstrip()
+        both = f"{part_label(part)}  {text}".rstrip()
         if part.kind == "feed-forward":
             shown = both if width(both) <= box.width() - 4 else text if width(text) <= box.width() else ""
             yield Words(box, shown, "ink", NAME_PX, bold=True, align=CENTER)
@@ -114,7 +120,7 @@ class PartsMap(ModelMap):
             return
         taken.append(above)
         yield Box(above, "card", radius_px=3)
-        yield Words(above, both, color, NAME_PX, bold=True, align=CENTER)
+        yield Words(above, both, theme.signed_color(share), NAME_PX, bold=True, align=CENTER)
 
     def overlay(self) -> Iterator[Shape]:
         plan, part = self.plan, self.hovered_cell

@@ -44,29 +44,29 @@ Row = int | range  # a position; those that are left out between two rows
 
 
 def choose_rows(size: int, most: int, around: int, keep: Sequence[int] = ()) -> list[Row]:
-    """At most `most` rows for a text of `size` tokens: the first and last token, `keep` as far as there is room for
-    it, and those around one position. Where a single token would be left out it is shown instead."""
+    """At most `most` rows for a text of `size` tokens: `keep` as far as there is room for it, the first and last token,
+    and those around one position. Where a single token would be left out it is shown instead."""
     if size <= most:
         return list(range(size))
     most = max(most, 5)
-    chosen = {0, size - 1, around}
-    wanted = [*keep, *sorted(range(size), key=lambda position: abs(position - around))]
+    chosen = {around}
+    wanted = [*keep, 0, size - 1, *sorted(range(size), key=lambda position: abs(position - around))]
     for position in wanted:
-        if len(_with_gaps(chosen | {position})) <= most:
+        if len(_with_gaps(chosen | {position}, size)) <= most:
             chosen.add(position)
-    return _with_gaps(chosen)
+    return _with_gaps(chosen, size)
 
 
-def _with_gaps(chosen: Iterable[int]) -> list[Row]:
+def _with_gaps(chosen: Iterable[int], size: int) -> list[Row]:
     rows: list[Row] = []
     first = 0
-    for position in sorted(chosen):
+    for position in (*sorted(chosen), size):
         left_out = range(first, position)
         if left_out:
             rows.append(left_out if len(left_out) > 1 else first)
         rows.append(position)
         first = position + 1
-    return rows
+    return rows[:-1]
 
 
 @dataclass(frozen=True)

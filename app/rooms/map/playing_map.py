@@ -196,14 +196,17 @@ class PlayingMap(ModelMap):
             yield Box(box.adjusted(-1, -1, 1, 1), line=answer.color, line_px=theme.stroke(1.8))
 
     def _links(self, plan: Plan, content: Content, number: int, grown: float) -> Iterator[Shape]:
-        """From tokens to those that look at them, by the head that looks most; the followed token's last."""
+        """From tokens to those that look at them, by the head that looks most; the followed token's last, by the head
+        that the caption is about."""
         rows, followed = plan.positions, self.answer.position
+        head, _ = head_that_looks(content.reading, number, followed)
         left = plan.layers[number - 1].x(0.72) if number else plan.embeddings["sum"].right()
-        attention = np.asarray(content.reading.trace.attentions[number])[:, rows][:, :, rows].max(0)  # (R,R)
+        attention = np.asarray(content.reading.trace.attentions[number])[:, rows][:, :, rows]  # (N,R,R)
         kinds = content.reading.units(TokenView()).kinds
         for looking in sorted(rows, key=lambda position: position == followed):
-            shares, most = attention[rows.index(looking)], FEW_LINKS if looking == followed else 1
-            color, wide, least = (self.answer.color, 4.5, 90) if looking == followed else (kinds[looking], 0.0, 0)
+            row, is_followed = rows.index(looking), looking == followed
+            shares, most = (attention[head, row], FEW_LINKS) if is_followed else (attention[:, row].max(0), 1)
+            color, wide, least = (self.answer.color, 4.5, 90) if is_followed else (kinds[looking], 0.0, 0)
             for other in np.argsort(-shares)[:most].tolist():
                 if (share := float(shares[other])) < LEAST_SHARE:
                     continue

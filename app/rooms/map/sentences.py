@@ -124,6 +124,14 @@ def step_caption(kind: str, layer: int, content: Content, answer: Answer) -> Cap
     if kind == "cut":
         return content.captions[kind]
     if kind == "answer":
+        if answer.words and not content.reading.masks and not answer.task:
+            word, share = answer.words[0]
+            text = mark(
+                "Nothing is masked, so the model says again what it reads: “{word}”, {share}. Mask a token (M) to have "
+                "it guessed."
+            )
+            shown = say(text, word=isolated(word), share=numbers.percent(share))
+            return Caption(content.captions[kind].title, shown)
         words = ", ".join(f"{word} {numbers.percent(share)}" for word, share in answer.words[:3])
         between = " " if answer.title.endswith("?") or not words else ": "
         return Caption(content.captions[kind].title, f"{answer.title}{between}{words}")
@@ -238,7 +246,8 @@ def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> 
     split = next(parts, None)
     if split is None:
         count = len(reading.encoding)
-        cut = say("The text becomes %n token(s): rare words are cut into several pieces.", n=count)
+        text = mark("The text becomes %n token(s). Every word here is in the vocabulary; a rare one would be cut.")
+        cut = say(text, n=count)
     else:
         pieces = " + ".join(reading.shown_tokens[position] for position in split)
         cut = say("Rare words are cut: “{word}” is {pieces}.", word=words[split], pieces=pieces)

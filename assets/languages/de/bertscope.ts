@@ -5176,6 +5176,10 @@ Ein anderer Schluss</translation>
 <translation>Hier ist noch nichts. Was in {folder} gelegt wird, erscheint sofort.</translation>
 </message>
 <message>
+<source>Nothing is masked, so the model says again what it reads: “{word}”, {share}. Mask a token (M) to have it guessed.</source>
+<translation>Nichts ist maskiert, also wiederholt das Modell, was es liest: „{word}“, {share}. Ein Token maskieren (M), um es raten zu lassen.</translation>
+</message>
+<message>
 <source>Nothing is padded here, so the attention mask hides nothing. Choose a greater length.</source>
 <translation>Hier ist nichts aufgefüllt, also verdeckt die Attention-Maske nichts. Eine größere Länge wählen.</translation>
 </message>
@@ -8130,10 +8134,10 @@ Ein anderer Schluss</translation>
 <translation>Der Text, von zwei Vokabularen zerlegt</translation>
 </message>
 <message numerus="yes">
-<source>The text becomes %n token(s): rare words are cut into several pieces.</source>
+<source>The text becomes %n token(s). Every word here is in the vocabulary; a rare one would be cut.</source>
 <translation>
-<numerusform>Aus dem Text wird %n Token: Seltene Wörter werden in mehrere Stücke zerlegt.</numerusform>
-<numerusform>Aus dem Text werden %n Token: Seltene Wörter werden in mehrere Stücke zerlegt.</numerusform>
+<numerusform>Aus dem Text wird %n Token. Jedes Wort steht im Vokabular; ein seltenes würde zerlegt.</numerusform>
+<numerusform>Aus dem Text werden %n Token. Jedes Wort steht im Vokabular; ein seltenes würde zerlegt.</numerusform>
 </translation>
 </message>
 <message>

@@ -72,11 +72,10 @@ class QuestionsPage(QWidget):
         if theme.is_projector():  # the guesses stand where the loss does elsewhere: all of the page is in sight
             self.plot.hide()
             self._guesses = held(vbox(self.bars, score, None, gap_px=8))
-            above, beside = (), self._guesses
+            above, below = [], hbox(self.board, (self._guesses, 1), gap_px=16)
         else:
             self._guesses = held(hbox((self.bars, 1), score, gap_px=16))
-            above, beside = (self._guesses,), self.plot
-        below = hbox(self.board, (beside, 1), gap_px=16)
+            above, below = [self._guesses], hbox(self.board, (self.plot, 1), gap_px=16)
         vbox(first, self.row, *above, self.flips, (below, 1), self.ending, parent=self, gap_px=8)
         self.change.toggled.connect(self.row.setVisible)
         self.change.toggled.connect(self._guesses.setHidden)
