@@ -7,7 +7,8 @@ from typing import Any
 
 from bertcore.files import is_there, read_json_or_empty
 
-BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
+# The checkpoints that ship, and their runs, by name.
+BUILT_IN, TINY, GERMAN = SHIPPED = ("bertscope-mini", "bertscope-tiny", "bertscope-tiny-de")
 
 CLASS_DEMO = "class-demo"  # a recipe, and a finished run of it that ships
 TUNED = ("bertscope-sentiment", "bertscope-names", "bertscope-answers")  # BUILT_IN fine-tuned: its difference ships

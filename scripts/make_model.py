@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 from model_report.report import Effort
-from shipping import GERMAN, FinishedRun, ship
+from shipping import FinishedRun, ship
 from split_books import HELD_OUT, TRAIN
 from split_books import main as split_books
 
@@ -32,7 +32,7 @@ from bertcore.training.start import start_run
 ROOT = Path(__file__).parents[1]
 TUNING = Path(__file__).with_name("what_pretraining_buys.py")
 BOOKS = "books.txt.xz"  # of the text; the recipe reads its two parts, TRAIN and HELD_OUT of split_books
-SNAPSHOTS = {TINY: 10, GERMAN: 6}  # that ship with a run, for the time machine
+SNAPSHOTS = {TINY: 10}  # that ship with a run, for the time machine
 DRY_STEPS = 8
 DRY_EFFORT = Effort(most_tokens=2_000, single_sentences=50, pair_windows=20, full_sequences=2, head_texts=10)
 

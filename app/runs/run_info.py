@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SHIPPED: dict[str, str] = {  # what the runs that ship are called
     locations.BUILT_IN: mark("Training of bertscope-mini"),
     locations.TINY: mark("Training of bertscope-tiny"),
+    locations.GERMAN: mark("Training of bertscope-tiny-de"),
     locations.CLASS_DEMO: mark("Class demo, finished"),
 }
 MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QFileDialog, QMenu, QWidget
 
-from bertcore.locations import BUILT_IN, TINY, tuned_models
+from bertcore.locations import BUILT_IN, GERMAN, TINY, tuned_models
 from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import portable_reference
@@ -139,7 +139,7 @@ class Comparison(QObject):
 
     def models(self) -> list[str | None]:
         """References of those that ship and those that were open lately, without the one that is open."""
-        known = [None, TINY, *tuned_models(), *self._services.settings.recent_models]
+        known = [None, TINY, GERMAN, *tuned_models(), *self._services.settings.recent_models]
         return [reference for reference in known if reference != self._services.open_model.newest_reference]
 
     def _on_baseline_failed(self, baseline: Baseline, why: str) -> None:

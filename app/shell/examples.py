@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
-from bertcore.locations import BUILT_IN, TUNED
+from bertcore.locations import BUILT_IN, GERMAN, TUNED
 
 from ..look import say
-from ..state import NO_CONTRAST, OtherText
+from ..state import NO_CONTRAST, ModelInfo, OtherText
 from ..state.examples import Example, load_examples
 from .frame import Frame
 from .rooms import ROOMS
@@ -33,13 +33,19 @@ class Examples(QObject):
         """
         wanted, opener = example.model or BUILT_IN, self._open_model
         now = opener.newest_reference or BUILT_IN
-        if now != wanted and (example.model or now in TUNED):
+        if now != wanted and (example.model or now in (*TUNED, GERMAN)):
             opener.open(None if wanted == BUILT_IN else wanted)
         self.write(example)
         self._asked = next((number for number, one in enumerate(load_examples()) if one == example), None)
         self._ask(example)
         views = next(room for room in ROOMS if room.key == example.room).view_keys
         self._open_view(example.room, example.view or views[0])  # the first is the one that most examples talk about
+
+    def suit(self, model: ModelInfo) -> None:
+        """The first example that is about a model, in place of another example; a person's own text stays."""
+        others, own = load_examples(), [one for one in load_examples() if one.model == model.name]
+        if own and self._state.text_a in {one.a for one in others}:
+            self.write(own[0])
 
     def write(self, example: Example) -> None:
         """Its sentences alone."""

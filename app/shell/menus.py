@@ -64,7 +64,7 @@ def _add_switch(menu: QMenu, title: str, run: Callable[[], object], is_on: bool)
 def fill_models(window: Commanded, menu: QMenu) -> None:
     """The models that ship, those of own runs, a folder, and those that were open lately."""
     open_model, recent = window.services.open_model, window.services.settings.recent_models
-    menu.addActions([window.commands[name] for name in ("model.open_built_in", "model.open_tiny")])
+    menu.addActions([window.commands[name] for name in ("model.open_built_in", "model.open_tiny", "model.open_german")])
     for name in tuned_models():
         menu.addAction(name, partial(open_model.open, name))
     menu.addAction(window.commands["model.open_folder"])

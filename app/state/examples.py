@@ -9,7 +9,7 @@
     room        the room to look at it in: the key of one, see app.shell.rooms
     look_for    one or two plain sentences that ask: what to look at, what to compare
     happens     what the built-in model does here, in a sentence
-    model       optional: the model that it is about, bertcore.locations.TINY or one of TUNED; else the built-in one
+    model       optional: the model that it is about, one of bertcore.locations.NAMED; else the built-in one
     passage     optional: the text that an answer is looked for in, in the room Apply
     other       optional: what a is compared with; b stays, and the same tokens are masked
     view        optional: the view to look at it in; else the first of the room
@@ -27,7 +27,7 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
-from bertcore.locations import TINY, assets, tuned_models
+from bertcore.locations import GERMAN, TINY, assets, tuned_models
 from bertcore.tokenizer.text_spans import Place
 
 from ..look import translated
@@ -66,7 +66,7 @@ def load_examples() -> tuple[Example, ...]:
 @cache
 def _load_examples(language: str) -> tuple[Example, ...]:
     entries = read_json(assets() / "examples.json", "install BERTscope again", kind=list)
-    there = (None, TINY, *tuned_models())
+    there = (None, TINY, GERMAN, *tuned_models())
     examples = tuple(example for example in map(read_example, entries) if example.model in there)
     words = translated.folder_of(language) / "examples.json"
     if not words.is_file():

@@ -12,7 +12,7 @@ Plots are written as those of `make_stories.py`, with the forms that German noun
     {x.eins.der}                         of a column that holds a noun
     @ x = a b c                          as first line of a beat: the beat once for each of these roles
 
-A question of `evaluation/cloze-de.jsonl` with its answer is in no document.
+A question of `evaluation/cloze-de.jsonl` or `cloze-de-second.jsonl` with its answer is in no document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import NamedTuple
 from make_stories import Plot, Row, Table, read_plots, read_tables
 
 HERE = Path(__file__).parent
-QUESTIONS = HERE.parent / "evaluation" / "cloze-de.jsonl"
+QUESTIONS = [HERE.parent / "evaluation" / name for name in ("cloze-de.jsonl", "cloze-de-second.jsonl")]
 NAMES = ("geschichten.txt", "geschichten-held-out.txt")
 SEED = 20
 PER_PLOT, PER_STORY = (
@@ -192,9 +192,9 @@ def tell(plot: Plot, rng: random.Random) -> str:
     return " ".join(sentences)
 
 
-def held_back(file: Path = QUESTIONS) -> list[str]:
+def held_back() -> list[str]:
     """The questions, filled in with each of their answers: no document contains one."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    lines = [line for file in QUESTIONS for line in file.read_text(encoding="utf-8").splitlines()]
     questions = map(json.loads, lines)
     return [question["text"].replace("[MASK]", answer) for question in questions for answer in question["answers"]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bertcore.errors import BertcoreError
 from bertcore.files import read_bytes
-from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, home, runs_folder
+from bertcore.locations import BUILT_IN, CLASS_DEMO, GERMAN, TINY, assets, home, runs_folder
 
 
 def register_run(run: Path) -> None:
@@ -37,7 +37,7 @@ def known_runs() -> list[Path]:
             folders |= {Path(entry.path).resolve() if entry.is_symlink() else Path(entry.path) for entry in entries}
     names = ("status.json", "config.json")  # of `is_run`, but a pipe or a broken link counts, too
     runs = [folder for folder in folders if all(os.path.lexists(f"{folder}/{name}") for name in names)]
-    shipped = (BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
+    shipped = (GERMAN, BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
     place = {name: number for number, name in enumerate(shipped)}
     return sorted(runs, key=lambda run: (_start_time(run, ships), place.get(run.name, -1)), reverse=True)
 

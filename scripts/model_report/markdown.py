@@ -40,8 +40,10 @@ def figures(report: ModelReport) -> str:
         text = report.text
         sections += [_masked_words(text), _single_sentences(text), _next_sentence(text), _by_position(text)]
     sections.append(_cloze(report.cloze))
-    if report.second_cloze is not None and report.minimal_pairs is not None:
-        sections += [_second_cloze(report.second_cloze), _minimal_pairs(report.minimal_pairs)]
+    if report.second_cloze is not None:
+        sections.append(_second_cloze(report.second_cloze))
+    if report.minimal_pairs is not None:
+        sections.append(_minimal_pairs(report.minimal_pairs))
     if report.heads is not None:
         sections.append(_heads(report.heads))
     return "\n".join(section for section in sections if section)

@@ -76,8 +76,8 @@ class ModelReport:
     parameters: int
     text: TextReport | None  # None: no text was given
     cloze: Cloze
-    second_cloze: Cloze | None  # the test set: no setting was chosen by it; None of a model in another language
-    minimal_pairs: MinimalPairs | None  # the same
+    second_cloze: Cloze | None  # the test set: no setting was chosen by it
+    minimal_pairs: MinimalPairs | None  # None of a model in another language
     heads: HeadCensus | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def measure_model(
     form: TextFormat = BLOCKS,
     effort: Effort | None = None,
     tell: Tell = lambda sentence: None,
-    cloze_set: Path | None = None,
+    cloze_sets: Sequence[Path] = (),
 ) -> ModelReport:
     """Our own sets, and whole files by kind of text ("news": [...]), none of which the model was trained on.
 
-    `cloze_set` is read in place of the English sets, for a model in another language.
+    `cloze_sets`, the first and the second, are read in place of the English sets, for a model in another language.
 
     `unconnected` are those of the files whose sentences have nothing to do with one another: they are not asked for
     the next sentence. `tell` is called with a sentence about what is being measured. The same checkpoint, files and
@@ -115,7 +115,7 @@ def measure_model(
     read.
     """
     read = partial(whole_documents, kinds or {}, checkpoint.tokenizer, form, unconnected)
-    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell, cloze_set)
+    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell, cloze_sets)
 
 
 def measure_model_on_files(
@@ -138,14 +138,14 @@ def _measured(
     read: Callable[[], EvaluationText] | None,
     effort: Effort,
     tell: Tell,
-    cloze_set: Path | None = None,
+    cloze_sets: Sequence[Path] = (),
 ) -> ModelReport:
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     tell("The cloze sets and the minimal pairs.")
-    files = (cloze_set,) if cloze_set is not None else cloze_files()
+    files = cloze_sets or cloze_files()
     cloze, *second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in files)
-    pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file())) if second_cloze else None
+    pairs = None if cloze_sets else judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file()))
     text_report = heads = None
     if read is not None:
         tell("Reading the text.")

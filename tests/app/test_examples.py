@@ -5,7 +5,7 @@ import pytest
 from app.shell.rooms import ROOMS
 from app.state.examples import _load_examples, load_examples, read_example
 from bertcore.errors import BertcoreError
-from bertcore.locations import TINY, tuned_models
+from bertcore.locations import GERMAN, TINY, tuned_models
 from bertcore.tokenizer.text_spans import Place, positions_of
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.end_to_end.shell import run_python
@@ -27,7 +27,7 @@ def tokenizer():
 def test_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models():
     examples = load_examples()
     assert len([example for example in examples if example.model is None]) >= 30
-    assert {example.model for example in examples} == {None, TINY, *tuned_models()}
+    assert {example.model for example in examples} == {None, TINY, GERMAN, *tuned_models()}
     assert len({example.title for example in examples}) == len(examples)
     assert {"embed", "attend", "predict", "layers"} <= {example.room for example in examples}
     assert {example.room for example in examples} <= {room.key for room in ROOMS}
@@ -39,7 +39,7 @@ def test_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models(
 def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch):
     monkeypatch.setattr("app.state.examples.tuned_models", lambda: [NAMES])
     models = {example.model for example in _load_examples.__wrapped__("en")}  # not those it has kept
-    assert models == {None, TINY, NAMES}
+    assert models == {None, TINY, GERMAN, NAMES}
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)

@@ -9,7 +9,7 @@ from app.compute import family as computed
 from app.rooms.map.family_view import PARTS, columns, formula_text, size_text, untrained_text
 from app.state.literature import family
 from bertcore.config import PUBLISHED, BertConfig, count_parameters, parameter_parts
-from bertcore.locations import SHIPPED, assets
+from bertcore.locations import BUILT_IN, TINY, assets
 from tests.app.conftest import check_scripts, shown_view, wait_until
 
 NAMES = [one.name for one in family()]
@@ -20,7 +20,7 @@ def member(name):
 
 
 def test_all_of_them_are_in_the_table_with_their_sources():
-    assert set(NAMES) == {*PUBLISHED, *SHIPPED}
+    assert set(NAMES) == {*PUBLISHED, BUILT_IN, TINY}
     for one in family():
         assert one.source and one.why.endswith(".") and not one.differs.endswith(".") and 2018 <= one.year <= 2026
         assert one.ships or "arXiv:" in one.source

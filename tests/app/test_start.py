@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from app.shell.menus import fill_examples
 from app.shell.rooms import ROOMS
 from app.state.examples import load_examples
-from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
+from bertcore.locations import BUILT_IN, CLASS_DEMO, GERMAN, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from tests.app.conftest import wait_until
 from tests.app.train_room import chosen_step, shown_runs
@@ -103,7 +103,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window, qtbot):
     room = window.open_room("train")
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
     wait_until(lambda: room.time_machine.slider.isEnabled() and chosen_step(room) == snapshots[-1][0])
-    assert [run.path.name for run in shown_runs(room)] == [TINY, CLASS_DEMO, BUILT_IN]
+    assert [run.path.name for run in shown_runs(room)] == [TINY, CLASS_DEMO, BUILT_IN, GERMAN]
     wait_until(lambda: len(room.watch._answers) == len(snapshots))
     said = [room.watch._answers[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
@@ -125,6 +125,22 @@ def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(open_window):
     window.commands["model.open_tiny"].trigger()
     wait_until(lambda: window.state.model is not None and window.state.model.name == TINY)
     assert window.services.settings.recent_models == recent
+
+
+def test_the_german_toy_opens_with_a_german_sentence_and_a_person_s_own_stays(open_window):
+    window = open_window(built_in_checkpoint())
+    state, opener = window.state, window.services.open_model
+    german = [example for example in load_examples() if example.model == GERMAN]
+    window.commands["model.open_german"].trigger()
+    wait_until(lambda: state.model is not None and state.model.name == GERMAN and state.text_a == german[0].a)
+    assert len(state.masked) == 1 and state.mask_places == frozenset(german[0].mask)
+    english = next(example for example in load_examples() if example.model is None)
+    window.examples.use(english)
+    wait_until(lambda: state.model.name == BUILT_IN and state.text_a == english.a)
+    state.set_text("Mein Hund heißt Bello.", "")
+    window.commands["model.open_german"].trigger()
+    wait_until(lambda: state.model.name == GERMAN and not opener.is_opening)
+    assert state.text_a == "Mein Hund heißt Bello."
 
 
 def test_every_example_stands_in_the_menu_under_its_room(open_window, qtbot):

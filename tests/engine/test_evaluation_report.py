@@ -36,7 +36,7 @@ from bertcore.data.cloze import read_cloze
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.sets import Cloze, Estimate, MinimalPairs, read_minimal_pairs, share
+from bertcore.evaluation.sets import Cloze, Estimate, MinimalPairs, cloze_files, read_minimal_pairs, share
 from tests.engine.corpora import STORIES
 from tests.engine.models import TOKENIZER, tiny_checkpoint, word_tokenizer
 from tests.text_file import text_file
@@ -465,6 +465,9 @@ def test_without_text_the_sets_alone_are_measured(reader, report, monkeypatch):
     assert [answer.rank for answer in short.cloze.answers] == [answer.rank for answer in report.cloze.answers[:9]]
     assert short.minimal_pairs.right.count == 9
     assert "Held-out" not in figures(short) and "Cloze set" in figures(short)
+    given = measure_model(reader, cloze_sets=cloze_files())
+    assert given.minimal_pairs is None and len(given.second_cloze.answers) == 9, "pairs are English"
+    assert "Second cloze set" in figures(given) and "## Minimal pairs" not in figures(given)
 
 
 def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(tmp_path, files, report):

@@ -12,6 +12,7 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import (
     BUILT_IN,
     CLASS_DEMO,
+    GERMAN,
     TINY,
     assets,
     built_in_checkpoint,
@@ -25,7 +26,7 @@ from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
 # always known, and always the last
-SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN)]
+SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN, GERMAN)]
 
 
 def _run(path, created=0):

@@ -8905,6 +8905,10 @@ Der andere Text: {other}
 <translation>Training von bertscope-tiny</translation>
 </message>
 <message>
+<source>Training of bertscope-tiny-de</source>
+<translation>Training von bertscope-tiny-de</translation>
+</message>
+<message>
 <source>Training starts from what this model already knows.</source>
 <translation>Das Training beginnt mit dem, was dieses Modell schon kann.</translation>
 </message>
@@ -13192,6 +13196,10 @@ Der andere Text: {other}
 <message>
 <source>{model} was not fine-tuned for this task, so it has no answer to compare.</source>
 <translation>{model} wurde nicht für diese Aufgabe feingetunt; deshalb gibt es keine Antwort zum Vergleichen.</translation>
+</message>
+<message>
+<source>{model}: German, a toy (built in)</source>
+<translation>{model}: Deutsch, ein Spielzeug (eingebaut)</translation>
 </message>
 <message>
 <source>{model}: {count} parameters, without output heads. V: vocabulary, P: positions, T: segments, H: width, L: layers, I: inside feed-forward.</source>
