@@ -176,7 +176,7 @@ def test_many_layers_and_nothing_to_predict(show):
 
 def test_models_of_different_families_follow_each_other(show, folders):
     window = show("roberta")
-    view = opened(window).get_view("parts")
+    view = of_all_tokens(opened(window))
     for name in ("albert", "distilbert", "pre-norm", "discriminator"):
         window.open_model(folders[name])
         wait_until(lambda name=name: window.state.model.name == name)

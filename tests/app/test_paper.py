@@ -15,7 +15,7 @@ from app.look import theme
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureAction, figure_buttons
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TEXT_A, compare, make_checkpoint, shown_view
+from tests.app.conftest import TEXT_A, compare, make_checkpoint, settle, shown_view
 
 SCRIPTED = {  # view -> how many of the figures on show bring their script
     **{f"attend.{name}": 2 for name in ("mean", "rollout", "flow", "lines")},  # with that of all heads
@@ -41,6 +41,9 @@ COMPARED = {"layers.swap": 2, "layers.apart": 2, "layers.weights": 2}
 def figures_of(window, name, qtbot):
     """All that can be saved, of the view and of its room."""
     view = shown_view(window, *name.split("."), qtbot)
+    if name == "embed.parts":  # of all tokens there is more to be seen
+        view.which.setCurrentIndex(1)
+        settle(window)
     figures = [button.figure() for button in figure_buttons(window.frame.room)]
     return view, [figure for figure in figures if figure is not None]
 

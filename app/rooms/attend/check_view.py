@@ -46,7 +46,7 @@ class CheckView(AttendView):
         self.bars = CheckBars()
         explain("check", self.bars)
         self.summary = label("", "strong", wrap=True)  # what is said of the whole head
-        self.meanings = label("", "muted", wrap=True)  # of the three columns
+        self.meanings = label("", "muted", wrap=True)  # of the columns
         self._lead = label(say("Prediction:"), "muted")
         inside = vbox(self.bars, self.meanings, None, gap_px=8, margins=(0, 0, theme.px(6), 0))
         controls = hbox(self._lead, self.choice, None, gap_px=8)
@@ -81,7 +81,7 @@ class CheckView(AttendView):
         tokens = reading.plain.shown_tokens
         columns = [
             Column(say("Attention"), check.attention[rows], False),
-            Column(say("Gradient"), check.gradient[rows], True),
+            *([Column(say("Gradient"), check.gradient[rows], True)] if numbers.is_technical() else []),
             Column(say("Removal"), -check.without[rows], True),
         ]
         looks = say("{token} looks at", token=tokens[self.pinned])

@@ -177,12 +177,15 @@ def about_effects(target: HeadTarget | None, *, is_changed: bool) -> str:
 
 
 def about_columns(target: HeadTarget | None) -> str:
-    """What the three columns of Check mean."""
+    """What the columns of Check mean; the gradient is for those who want technical words."""
+    gradient = mark("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks.")
     return "\n".join(
         [
             say("Attention: where the head looks."),
-            say("Gradient: an estimate of what a weight 1 higher would do, even where the head hardly looks."),
-            say("Removal: what the link adds now, seen by taking it away; the other tokens get its attention."),
+            *([say(gradient)] if numbers.is_technical() else []),
+            say(
+                "Removal: this one link is taken away; the other tokens get its attention. Bar: what the link adds now."
+            ),
             say_of(unit_of(target).columns, target),
         ]
     )
@@ -191,11 +194,13 @@ def about_columns(target: HeadTarget | None) -> str:
 def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, is_changed: bool) -> str:
     """What the whole head does, and what the list leaves out."""
     before, after, difference = check.value, check.value + check.without_head, check.without_head
-    text = mark("Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).")
+    text = mark(
+        "First the whole head: without it, {prediction}: {before} → {after} ({change}). Below, one link at a time."
+    )
     write: Callable[[float], str] = numbers.number
     unit = unit_of(target)
     if unit is ODDS and target is not None:
-        text = mark("Now {now}. Without the whole head, for all tokens, {then}.")
+        text = mark("Now {now}. First the whole head: without it, {then}. Below, one link at a time.")
         sentences = [say(text, now=odds(target, before), then=odds(target, after))]
     else:
         change = numbers.signed(difference, 3)
@@ -203,8 +208,8 @@ def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, 
             write = numbers.signed
         elif unit is not SCORE:
             text = mark(
-                "Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} "
-                "({change})."
+                "First the whole head: without it, the probability of {prediction}: {before} → {after} ({change}). "
+                "Below, one link at a time."
             )
             before, after, change = math.exp(before), math.exp(after), numbers.log_change(difference, 3)
             write = numbers.number if unit is LN_P else partial(numbers.percent, fine=True)

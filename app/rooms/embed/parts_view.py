@@ -156,7 +156,8 @@ class PartsView(ValuesView):
     _encoding: Encoding | None = None  # on show
 
     def lay_out(self) -> QLayout:
-        strips, pictures = self.cards["strips"], Card()
+        strips, self.tables = self.cards["strips"], Card()
+        pictures = self.tables
         self.menu = MenuButton(say("Parts"), self._fill_parts, say("Leave a part out of the sum"))
         one, all_ = say("The numbers of the selected token"), say("Each token is a row in every strip")
         names = {"one": (say("One token"), one), "all": (say("All tokens"), all_)}
@@ -194,7 +195,7 @@ class PartsView(ValuesView):
         what = say("How long each vector is, and how much of the sum it makes up: the three shares are 100% together.")
         about = label(what, "muted", wrap=True)
         self.baseline_text, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
-        self.length_after, self._measure_hint = label("", "muted"), Hint()
+        self.length_after, self._measure_hint = label("", "muted", wrap=True), Hint()
         for words in (self.length_after, about):
             words.setToolTip(
                 say("Share: only what points in the sum’s direction counts, p·x / |x|² of a part p and the sum x")
@@ -292,8 +293,8 @@ class PartsView(ValuesView):
         hint = joined(columns, selection.token_view.vectors_note, of_baseline)
         if self.is_of_one and unit is not None:
             intro = say(
-                "A strip is a list of numbers: red is above zero, blue below. Which word it is, whether it stands in A "
-                "or B, at which place: added number by number, they are the sum that the model reads."
+                "A strip is a list of numbers: red is above zero, blue below. The first stands for the word, the "
+                "second for A or B, the third for its place. Their sum, number by number, is all that the model reads."
             )
             sums, rows, hint = sums[unit : unit + 1], rows.some([unit]), joined(units.labels[unit], hint)
             position = rows.number(0)
@@ -325,6 +326,8 @@ class PartsView(ValuesView):
             self._swap_with(selection.pinned)
         self.change.show_reading(reading, selection.position)
         self._show_token(reading, selection)
+        if not theme.is_projector():
+            self.tables.setVisible(not self.is_of_one)  # one thing at a time
         detail, tables = self.shown["strips"].detail, self.answer_of("tables", reading)
         part = detail["parts"][-1] if detail["parts"] else None
         if part is not None and part.values is not None and part.name == say("difference"):
@@ -357,7 +360,9 @@ class PartsView(ValuesView):
             self.baseline_text.setText(say("baseline: “{token}” {there}", token=token, there=there))
             baseline = say("baseline {length}", length=numbers.decimal(lengths_at(*found)["after"].length))
         after = 0.0 if unit is None else lengths_at(reading, units, unit)["after"].length
-        text = say("after {step}: {length}", step=step, length=numbers.decimal(after))
+        text = say(
+            "{step} then gives every token about the same length: {length}", step=step, length=numbers.decimal(after)
+        )
         show_text(self.length_after, joined(text, baseline) if step and unit is not None else "")
 
     def sentence(self, key: str, row: int, column: int | None) -> str:

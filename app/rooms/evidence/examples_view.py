@@ -65,7 +65,7 @@ class ExamplesView(EvidenceView):
             key="slices",
             title=mark("Where is it worse, or better?"),
             name=mark("Share of right answers in slices of the examples"),
-            intro=mark("Share right with its interval. Orange line: of all others. Grey: may be chance."),
+            intro=mark("Share right with its interval. Yellow line: of all others. Grey: may be chance."),
             method=mark("95% intervals by Wilson; Fisher’s exact test, corrected for all slices of a sort"),
             saved_as="right",
             python=f"[one.value for one in found.slices()[:{MOST_SLICES}]]",

@@ -50,7 +50,7 @@ class GrammarView(EvidenceView):
             intro=mark(
                 "Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. "
                 "Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from "
-                "the first word to the second, ← from the second to the first. Orange line: always guessing the same "
+                "the first word to the second, ← from the second to the first. Yellow line: always guessing the same "
                 "distance; grey: no better than that."
             ),
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),

@@ -95,7 +95,7 @@ class LostView(EvidenceView):
             name=mark("Share of right answers by how sure the model was"),
             intro=mark(
                 "Rows: guesses by how sure the model was, and how many (grey). Bar: how many are right, with 95% "
-                "interval. Orange line: how sure it was on average."
+                "interval. Yellow line: how sure it was on average."
             ),
             asks="calibration",
             saved_as="right",

@@ -35,8 +35,9 @@ MEASURES: dict[HeadMeasure, list[str]] = names("what a head does")
 
 def interval_text(one: Any, write: Callable[[float], str] = numbers.percent, value: str = "value") -> str:
     """ "63% (between 61% and 66%)". value: the name of its number."""
-    ends = write(one.low), write(one.high)
-    return say("{value} (between {low} and {high})", value=write(getattr(one, value)), low=ends[0], high=ends[1])
+    middle, low, high = write(getattr(one, value)), write(one.low), write(one.high)
+    is_exact = middle == low == high  # as it is written
+    return middle if is_exact else say("{value} (between {low} and {high})", value=middle, low=low, high=high)
 
 
 def head_text(found: HeadEvidence, layer: int, head: int) -> str:
@@ -85,20 +86,16 @@ def direction_arrow(best: RelationHead) -> str:
 
 def grammar_finding(best: RelationHead) -> str:
     """What the best head finds on the half that it was not chosen on, beside the best fixed distance."""
-    text = mark("In 100 cases of “{relation}”, head {head} finds {share}; always guessing {guess} would find {other}.")
+    text = mark("Head {head} finds {share} of the pairs “{relation}”; always guessing {guess} would find {other}.")
     if not best.is_found:
         text = mark(
-            "No head finds “{relation}” better than guessing: of 100 cases, head {head} finds {share}, {guess} {other}."
+            "No head finds the pairs “{relation}” better than guessing: head {head} finds {share}, {guess} {other}."
         )
     guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
-    head, relation, write = head_name(best.layer, best.head), relation_name(best.relation), _of_100
-    share, other = interval_text(best, write, "share"), write(best.distance_share)
+    head, relation = head_name(best.layer, best.head), relation_name(best.relation)
+    share, other = interval_text(best, value="share"), numbers.percent(best.distance_share)
     guess = say(guess, n=abs(best.distance))
     return say(text, head=head, relation=relation, guess=guess, share=share, other=other)
-
-
-def _of_100(share: float) -> str:
-    return numbers.decimal(100 * share, 0)
 
 
 def looks_text(best: RelationHead) -> str:
@@ -187,7 +184,7 @@ def unit_finding(found: FoundUnit) -> str:
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, the probability of the next word changes by {value}.")
+        ending = mark("Without it, the probability of the next word changes by {value} of what it was.")
     return f"{text} {say(ending, value=interval_text(without_unit(gain), signed_percent))}"
 
 

@@ -65,10 +65,10 @@ class AddedView(ValuesView):
         ),
         Lines(
             key="cosines",
-            title=mark("Does it confirm or take back?"),
+            title=mark("Does it strengthen what was there?"),
             name=mark("Direction of what is added"),
             intro=mark(
-                "Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some back."
+                "Above 0: it strengthens what was there. At 0: it adds something new. Below 0: it takes some back."
             ),
             curves=(
                 CurveSpec("attention", mark("attention"), "curve_train", markers=True),

@@ -13,9 +13,9 @@ from ...compute.model_text import text_of
 from ...compute.question import Job, ReportOrCancel
 from ...figures.figure import Numbers, joined
 from ...figures.values import Side, Values, tokens
-from ...look import mark, numbers, say
+from ...look import mark, say
 from ...state import Reading, ReadingRequest, Selection
-from ...widgets.card import GAP_PX, label, note
+from ...widgets.card import GAP_PX, label
 from ...widgets.charts.bars import BarList
 from ...widgets.layouts import hbox, vbox
 from ..pictures import Bars
@@ -103,10 +103,9 @@ class NeuronsView(ValuesView):
 
     def lay_out(self) -> QLayout:
         halves, card = hbox(gap_px=24), self.cards["tokens"]
-        embeddings = say("dot product of its output weights with each token’s embedding")
-        titles = {"tokens": (say("Activation"), say("highest first")), "words": (say("Promotes"), embeddings)}
-        for key, (title, about) in titles.items():
-            halves.addLayout(vbox(label(title, "title"), note(about), (self.charts[key], 1), gap_px=5), 1)
+        titles = {"tokens": say("How much it fires"), "words": say("Words that it makes more likely")}
+        for key, title in titles.items():
+            halves.addLayout(vbox(label(title, "title"), (self.charts[key], 1), gap_px=5), 1)
         card.body.addLayout(halves, 1)
         return hbox((self.folded("strongest"), 2), (card, 4), gap_px=GAP_PX)
 
@@ -136,11 +135,7 @@ class NeuronsView(ValuesView):
         if key == "words":
             return Values(np.array([score for _, score in words.up]), Side("word", [word for word, _ in words.up]))
         order = np.argsort(-activations, kind="stable")[:MOST_WORDS].tolist()
-        hint = say(
-            "an activation of 1 adds a vector of length {length} to the token’s hidden state",
-            length=numbers.decimal(words.output_length),
-        )
-        return Values(activations[order], tokens(units).some(order), hint=hint)
+        return Values(activations[order], tokens(units).some(order))
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         if self.chosen is not None and self.answer_of("one", reading) is not None:

@@ -109,7 +109,7 @@ class SpeaksView(ValuesView):
         return self._signed(np.array(scores), Side("word", pushed), self._name(found, part))
 
     def _name(self, found: DirectParts, part: int) -> str:
-        return part_name(found.parts[part]) if part < len(found.parts) else say("all biases")
+        return part_name(found.parts[part]) if part < len(found.parts) else say("constant part (biases)")
 
     def _signed(self, values: np.ndarray, rows: Side, hint: str = "") -> Values:
         texts = [[numbers.signed(value)] for value in values.tolist()]

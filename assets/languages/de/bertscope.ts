@@ -832,8 +832,8 @@
 <translation>Ein Schritt ist first, last, finished oder die Nummer eines Snapshots.</translation>
 </message>
 <message>
-<source>A strip is a list of numbers: red is above zero, blue below. Which word it is, whether it stands in A or B, at which place: added number by number, they are the sum that the model reads.</source>
-<translation>Ein Streifen ist eine Liste von Zahlen: Rot ist über null, Blau darunter. Welches Wort, ob in A oder B, an welcher Stelle: Zahl für Zahl addiert ergibt das die Summe, die das Modell liest.</translation>
+<source>A strip is a list of numbers: red is above zero, blue below. The first stands for the word, the second for A or B, the third for its place. Their sum, number by number, is all that the model reads.</source>
+<translation>Ein Streifen ist eine Liste von Zahlen: Rot ist über null, Blau darunter. Der erste steht für das Wort, der zweite für A oder B, der dritte für die Stelle. Ihre Summe, Zahl für Zahl, ist alles, was das Modell liest.</translation>
 </message>
 <message>
 <source>A student with half the layers learns to predict what its teacher predicts.</source>
@@ -908,8 +908,8 @@
 <translation>Über BERTscope…</translation>
 </message>
 <message>
-<source>Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some back.</source>
-<translation>Über 0: Es bestätigt, was da war. Bei 0: Es fügt Neues hinzu. Unter 0: Es nimmt etwas zurück.</translation>
+<source>Above 0: it strengthens what was there. At 0: it adds something new. Below 0: it takes some back.</source>
+<translation>Über 0: Es verstärkt, was da war. Bei 0: Es fügt Neues hinzu. Unter 0: Es nimmt etwas zurück.</translation>
 </message>
 <message>
 <source>Above, {heads} heads per layer let each token look at the others. What they find is added (⊕) at the pale bar. Blue frame: the selected head.</source>
@@ -2318,12 +2318,12 @@ Ein anderer Schluss</translation>
 <translation>Verrät ein Hidden State, ob sein Wort ein Nomen oder ein Verb ist? Ein kleiner Klassifikator (eine Probe) versucht, es nach jeder Schicht abzulesen.</translation>
 </message>
 <message>
-<source>Does it confirm or take back?</source>
-<translation>Bestätigt es oder nimmt es zurück?</translation>
-</message>
-<message>
 <source>Does it hold over many texts, not only in this one?</source>
 <translation>Gilt das für viele Texte, nicht nur für diesen?</translation>
+</message>
+<message>
+<source>Does it strengthen what was there?</source>
+<translation>Verstärkt es, was da war?</translation>
 </message>
 <message>
 <source>Does the model miss it?</source>
@@ -2890,6 +2890,14 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
+<source>First the whole head: without it, the probability of {prediction}: {before} → {after} ({change}). Below, one link at a time.</source>
+<translation>Zuerst der ganze Kopf: ohne ihn die Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}). Darunter jede Verbindung einzeln.</translation>
+</message>
+<message>
+<source>First the whole head: without it, {prediction}: {before} → {after} ({change}). Below, one link at a time.</source>
+<translation>Zuerst der ganze Kopf: ohne ihn {prediction}: {before} → {after} ({change}). Darunter jede Verbindung einzeln.</translation>
+</message>
+<message>
 <source>First word ← second</source>
 <translation>Erstes Wort ← zweites</translation>
 </message>
@@ -3136,6 +3144,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Head {head}</source>
 <translation>Kopf {head}</translation>
+</message>
+<message>
+<source>Head {head} finds {share} of the pairs “{relation}”; always guessing {guess} would find {other}.</source>
+<translation>Kopf {head} findet {share} der Paare „{relation}“; immer {guess} zu raten fände {other}.</translation>
 </message>
 <message>
 <source>Head {head} · off</source>
@@ -3526,6 +3538,10 @@ Ein anderer Schluss</translation>
 <translation>Wie viel höher der Loss ohne ihn ist</translation>
 </message>
 <message>
+<source>How much it fires</source>
+<translation>Wie stark es feuert</translation>
+</message>
+<message>
 <source>How much more likely the answer becomes if this one weight grows a little.</source>
 <translation>Wie viel wahrscheinlicher die Antwort wird, wenn dieses eine Gewicht ein wenig wächst.</translation>
 </message>
@@ -3670,10 +3686,6 @@ Ein anderer Schluss</translation>
 <numerusform>In %Ln anderen Satz bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
 <numerusform>In %Ln anderen Sätzen bleiben mit denselben Teilen {low} bis {high} des Unterschieds.</numerusform>
 </translation>
-</message>
-<message>
-<source>In 100 cases of “{relation}”, head {head} finds {share}; always guessing {guess} would find {other}.</source>
-<translation>Von 100 Fällen „{relation}“ findet Kopf {head} {share}; immer {guess} zu raten fände {other}.</translation>
 </message>
 <message>
 <source>In an open step, a row is a token and a column one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
@@ -3945,10 +3957,6 @@ Ein anderer Schluss</translation>
 <numerusform>Bei {share} von %n Paar bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 <numerusform>Bei {share} von %n Paaren bevorzugt es den richtigen Satz; Zufall: 50 %.</numerusform>
 </translation>
-</message>
-<message>
-<source>It prefers, by</source>
-<translation>Es zieht vor, um</translation>
 </message>
 <message>
 <source>It reads A and B.</source>
@@ -4226,8 +4234,8 @@ Ein anderer Schluss</translation>
 <translation>LayerNorm</translation>
 </message>
 <message>
-<source>LayerNorm again. “{token}” leaves the layer, turned a little: cosine {same} with what came in (1: not at all).</source>
-<translation>Noch einmal LayerNorm. „{token}“ verlässt die Schicht, etwas gedreht: Kosinus {same} mit dem, was hereinkam (1: gar nicht).</translation>
+<source>LayerNorm again. “{token}” leaves the layer a little changed: cosine {same} with what came in (1: unchanged).</source>
+<translation>Noch einmal LayerNorm. „{token}“ verlässt die Schicht etwas verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
 </message>
 <message>
 <source>LayerNorm and projection</source>
@@ -4955,8 +4963,8 @@ Ein anderer Schluss</translation>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
-<source>No head finds “{relation}” better than guessing: of 100 cases, head {head} finds {share}, {guess} {other}.</source>
-<translation>Kein Kopf findet „{relation}“ besser als Raten: Von 100 Fällen findet Kopf {head} {share}, {guess} {other}.</translation>
+<source>No head finds the pairs “{relation}” better than guessing: head {head} finds {share}, {guess} {other}.</source>
+<translation>Kein Kopf findet die Paare „{relation}“ besser als Raten: Kopf {head} findet {share}, {guess} {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -5208,8 +5216,8 @@ Ein anderer Schluss</translation>
 <translation>Jetzt das andere Token anklicken (Esc bricht ab).</translation>
 </message>
 <message>
-<source>Now {now}. Without the whole head, for all tokens, {then}.</source>
-<translation>Jetzt: {now}. Ohne den ganzen Kopf, für alle Token: {then}.</translation>
+<source>Now {now}. First the whole head: without it, {then}. Below, one link at a time.</source>
+<translation>Jetzt {now}. Zuerst der ganze Kopf: ohne ihn {then}. Darunter jede Verbindung einzeln.</translation>
 </message>
 <message>
 <source>Now {now}; you need anything else.</source>
@@ -5917,6 +5925,10 @@ Ein anderer Schluss</translation>
 <translation>Vorliebe</translation>
 </message>
 <message>
+<source>Prefers, by bits</source>
+<translation>Bevorzugt, um Bits</translation>
+</message>
+<message>
 <source>Press Enter, or the remote’s next button, for another game.</source>
 <translation>Noch ein Spiel mit Enter oder der Weiter-Taste des Presenters.</translation>
 </message>
@@ -5987,10 +5999,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>Projector mode</source>
 <translation>Beamer-Modus</translation>
-</message>
-<message>
-<source>Promotes</source>
-<translation>Fördert</translation>
 </message>
 <message>
 <source>Published scores: rows are models, columns are tasks with the size of their training set</source>
@@ -6133,8 +6141,8 @@ Ein anderer Schluss</translation>
 <translation>Wegnehmen</translation>
 </message>
 <message>
-<source>Removal: what the link adds now, seen by taking it away; the other tokens get its attention.</source>
-<translation>Wegnehmen: was die Verbindung jetzt beiträgt; nimmt man sie weg, geht ihre Attention an die anderen Token.</translation>
+<source>Removal: this one link is taken away; the other tokens get its attention. Bar: what the link adds now.</source>
+<translation>Entfernen: Diese eine Verbindung wird weggenommen; die anderen Token bekommen ihre Attention. Balken: was die Verbindung jetzt beiträgt.</translation>
 </message>
 <message>
 <source>Remove all masks</source>
@@ -6325,12 +6333,12 @@ Ein anderer Schluss</translation>
 <translation>Zeilen und Spalten sind vertauscht.</translation>
 </message>
 <message>
-<source>Rows: guesses by how sure the model was, and how many (grey). Bar: how many are right, with 95% interval. Orange line: how sure it was on average.</source>
-<translation>Zeilen: Tipps, nach Sicherheit des Modells, und ihre Zahl (grau). Balken: wie viele richtig sind, mit 95-%-Intervall. Orange Linie: wie sicher es im Mittel war.</translation>
+<source>Rows: guesses by how sure the model was, and how many (grey). Bar: how many are right, with 95% interval. Yellow line: how sure it was on average.</source>
+<translation>Zeilen: Tipps, nach Sicherheit des Modells, und ihre Zahl (grau). Balken: wie viele richtig sind, mit 95-%-Intervall. Gelbe Linie: wie sicher es im Mittel war.</translation>
 </message>
 <message>
-<source>Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from the first word to the second, ← from the second to the first. Orange line: always guessing the same distance; grey: no better than that.</source>
-<translation>Zeilen: Wortpaare; Spalten: Köpfe. Zelle: wie oft der Kopf vom einen Wort auf das andere schaut. Umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt, mit 95-%-Intervall; → vom ersten Wort zum zweiten, ← vom zweiten zum ersten. Orange Linie: immer denselben Abstand raten; grau: nicht besser als das.</translation>
+<source>Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from the first word to the second, ← from the second to the first. Yellow line: always guessing the same distance; grey: no better than that.</source>
+<translation>Zeilen: Wortpaare; Spalten: Köpfe. Zelle: wie oft der Kopf vom einen Wort auf das andere schaut. Umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt, mit 95-%-Intervall; → vom ersten Wort zum zweiten, ← vom zweiten zum ersten. Gelbe Linie: immer denselben Abstand raten; grau: nicht besser als das.</translation>
 </message>
 <message>
 <source>Rows: what became of a token, how often, and how likely the model then finds the original. Columns: the tokens of the text; numbers in percent. Hatched: never drawn.</source>
@@ -6709,8 +6717,8 @@ Ein anderer Schluss</translation>
 <translation>Anteil der Token, die zu erraten sind</translation>
 </message>
 <message>
-<source>Share right with its interval. Orange line: of all others. Grey: may be chance.</source>
-<translation>Anteil der richtigen mit Intervall. Orange Linie: bei allen anderen. Grau: kann Zufall sein.</translation>
+<source>Share right with its interval. Yellow line: of all others. Grey: may be chance.</source>
+<translation>Anteil der richtigen mit Intervall. Gelbe Linie: bei allen anderen. Grau: kann Zufall sein.</translation>
 </message>
 <message>
 <source>Share: only what points in the sum’s direction counts, p·x / |x|² of a part p and the sum x</source>
@@ -7224,8 +7232,8 @@ Ein anderer Schluss</translation>
 <translation>Das wird zu dem addiert, was „{token}“ vorher war; es ist {added} so groß.</translation>
 </message>
 <message>
-<source>That is added, too. “{token}” leaves the layer, turned a little: cosine {same} with what came in (1: not at all).</source>
-<translation>Auch das wird addiert. „{token}“ verlässt die Schicht, etwas gedreht: Kosinus {same} mit dem, was hereinkam (1: gar nicht).</translation>
+<source>That is added, too. “{token}” leaves the layer a little changed: cosine {same} with what came in (1: unchanged).</source>
+<translation>Auch das wird addiert. „{token}“ verlässt die Schicht etwas verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
 </message>
 <message>
 <source>That is added, too; it is {fed} as large as what was there.</source>
@@ -9809,8 +9817,8 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
-<source>Without it, the probability of the next word changes by {value}.</source>
-<translation>Ohne diese Einheit ändert sich die Wahrscheinlichkeit des nächsten Worts um {value}.</translation>
+<source>Without it, the probability of the next word changes by {value} of what it was.</source>
+<translation>Ohne diese Einheit ändert sich die Wahrscheinlichkeit des nächsten Worts um {value} ihres Werts.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -9819,14 +9827,6 @@ Der andere Text: {other}
 <message>
 <source>Without the attention mask the tokens give {share} of their attention to [PAD], and their last hidden states move by {moved} of their norm.</source>
 <translation>Ohne die Attention-Maske geben die Token {share} ihrer Attention an [PAD], und ihre letzten Hidden States verschieben sich um {moved} ihrer Norm.</translation>
-</message>
-<message>
-<source>Without the whole head, for all tokens, the probability of {prediction}: {before} → {after} ({change}).</source>
-<translation>Ohne den ganzen Kopf, für alle Token, Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
-</message>
-<message>
-<source>Without the whole head, for all tokens, {prediction}: {before} → {after} ({change}).</source>
-<translation>Ohne den ganzen Kopf, für alle Token, {prediction}: {before} → {after} ({change}).</translation>
 </message>
 <message>
 <source>Word</source>
@@ -9867,6 +9867,10 @@ Der andere Text: {other}
 <message>
 <source>Words pushed up</source>
 <translation>Gestärkte Wörter</translation>
+</message>
+<message>
+<source>Words that it makes more likely</source>
+<translation>Wörter, die es wahrscheinlicher macht</translation>
 </message>
 <message>
 <source>Words that the neuron promotes</source>
@@ -10057,10 +10061,6 @@ Der andere Text: {other}
 <translation>nach Schicht {layer}</translation>
 </message>
 <message>
-<source>after {step}: {length}</source>
-<translation>nach {step}: {length}</translation>
-</message>
-<message>
 <source>after {x} h</source>
 <translation>nach {x} h</translation>
 </message>
@@ -10085,10 +10085,6 @@ Der andere Text: {other}
 <translation>gegen die Vorhersagen des Lehrers</translation>
 </message>
 <message>
-<source>all biases</source>
-<translation>alle Biases</translation>
-</message>
-<message>
 <source>all heads · W_O + b</source>
 <translation>alle Köpfe · W_O + b</translation>
 </message>
@@ -10111,10 +10107,6 @@ Der andere Text: {other}
 <message>
 <source>always the most frequent: {share}</source>
 <translation>immer das häufigste: {share}</translation>
-</message>
-<message>
-<source>an activation of 1 adds a vector of length {length} to the token’s hidden state</source>
-<translation>eine Aktivierung von 1 addiert einen Vektor der Länge {length} zum Hidden State des Tokens</translation>
 </message>
 <message numerus="yes">
 <source>and %n more</source>
@@ -10184,10 +10176,6 @@ Der andere Text: {other}
 <translation>zwei beliebige Token</translation>
 </message>
 <message>
-<source>as if choosing among {perplexity} words</source>
-<translation>als wählte es unter {perplexity} Wörtern</translation>
-</message>
-<message>
 <source>as long as the longer text (at most {count})</source>
 <translation>so lang wie der längere Text (höchstens {count})</translation>
 </message>
@@ -10198,6 +10186,10 @@ Der andere Text: {other}
 <message>
 <source>as the system</source>
 <translation>wie das System</translation>
+</message>
+<message>
+<source>as unsure as among {perplexity} equally likely words</source>
+<translation>so unsicher wie bei {perplexity} gleich wahrscheinlichen Wörtern</translation>
 </message>
 <message>
 <source>at epoch {x}</source>
@@ -10448,6 +10440,10 @@ Der andere Text: {other}
 <translation>bleibt gleich</translation>
 </message>
 <message>
+<source>constant part (biases)</source>
+<translation>fester Anteil (Biases)</translation>
+</message>
+<message>
 <source>continue</source>
 <translation>fortsetzen</translation>
 </message>
@@ -10534,10 +10530,6 @@ Der andere Text: {other}
 <message>
 <source>done</source>
 <translation>erledigt</translation>
-</message>
-<message>
-<source>dot product of its output weights with each token’s embedding</source>
-<translation>Skalarprodukt seiner Ausgabegewichte mit dem Embedding jedes Tokens</translation>
 </message>
 <message>
 <source>dot: a run</source>
@@ -10906,10 +10898,6 @@ Der andere Text: {other}
 <message>
 <source>higher: more alike · where the curves part, the model tells the meanings apart</source>
 <translation>höher: ähnlicher · wo die Kurven auseinandergehen, unterscheidet das Modell</translation>
-</message>
-<message>
-<source>highest first</source>
-<translation>die höchste zuerst</translation>
 </message>
 <message>
 <source>highest score in the row</source>
@@ -13557,6 +13545,10 @@ Der andere Text: {other}
 <message>
 <source>{state} · step {step} of {total}</source>
 <translation>{state} · Schritt {step} von {total}</translation>
+</message>
+<message>
+<source>{step} then gives every token about the same length: {length}</source>
+<translation>{step} gibt dann jedem Token etwa dieselbe Länge: {length}</translation>
 </message>
 <message>
 <source>{step} · newest</source>
