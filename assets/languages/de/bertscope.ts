@@ -6142,7 +6142,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Removal: this one link is taken away; the other tokens get its attention. Bar: what the link adds now.</source>
-<translation>Entfernen: Diese eine Verbindung wird weggenommen; die anderen Token bekommen ihre Attention. Balken: was die Verbindung jetzt beiträgt.</translation>
+<translation>Wegnehmen: Diese eine Verbindung wird weggenommen; die anderen Token bekommen ihre Attention. Balken: was die Verbindung jetzt beiträgt.</translation>
 </message>
 <message>
 <source>Remove all masks</source>
