@@ -356,11 +356,12 @@ class LabelledGrid(ZoomedDrawing):
         painter.setPen(QPen(theme.color("curve_held_out"), theme.stroke(2.2)))
         for one in self._framed:
             painter.drawRoundedRect(self.cell_rect(*one), 2, 2)
-        painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
-        if self._row is not None and self._row < len(self.rows.texts):
-            painter.drawRect(QRectF(rect.x(), rect.y() + (self._row - y) * height, rect.width(), max(height, 2)))
-        if self._column is not None and self._column < len(self.columns.texts):
-            painter.drawRect(QRectF(rect.x() + (self._column - x) * width, rect.y(), max(width, 2), rect.height()))
+        for color, wide_px in (("card", 3.6), ("accent", 1.6)):  # to be seen on cells of its own colour, too
+            painter.setPen(QPen(theme.color(color), theme.stroke(wide_px)))
+            if self._row is not None and self._row < len(self.rows.texts):
+                painter.drawRect(QRectF(rect.x(), rect.y() + (self._row - y) * height, rect.width(), max(height, 2)))
+            if self._column is not None and self._column < len(self.columns.texts):
+                painter.drawRect(QRectF(rect.x() + (self._column - x) * width, rect.y(), max(width, 2), rect.height()))
         if self.hovered_cell is not None:
             cell = self.cell_rect(*self.hovered_cell)
             painter.setPen(QPen(theme.color("mask"), theme.stroke(2.0)))
