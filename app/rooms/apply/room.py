@@ -74,7 +74,7 @@ class Offers(View):
             self.buttons[name] = button(say("Try {task}", task=say(task)), chosen, look=look)
             example = mark("For example: “{text}”")
             if TASKS[kind].text:
-                example = mark("For example: “{text}”, with a passage that says it")
+                example = mark("For example: “{text}”, with a passage that has the answer.")
             about, shown = label(say(question), "muted", wrap=True), label(say(example, text=TASKS[kind].a), wrap=True)
             fill(box.body, about, shown, None, self.buttons[name])
             box.setMinimumWidth(theme.column_px(LEAST_PX))

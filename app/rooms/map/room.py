@@ -42,8 +42,8 @@ class MapRoom(Room):
             "family",
             mark("The family"),
             mark(
-                "BERT-base has 110 million parameters: where are they? And what did those that came after it change, "
-                "to be better, smaller or faster?"
+                "BERT-base has 109 million parameters (the paper rounds to 110): where are they? And what did those "
+                "that came after it change, to be better, smaller or faster?"
             ),
             later(__package__, "family_view", "FamilyView"),
             only=ABOUT_MODELS,

@@ -1398,8 +1398,8 @@ Ein anderer Schluss</translation>
 <translation>BERT schaut in beide Richtungen: Jedes Token sieht die davor und die danach. Wie gut ist der Tipp mit nur einer Seite?</translation>
 </message>
 <message>
-<source>BERT-base has 110 million parameters: where are they? And what did those that came after it change, to be better, smaller or faster?</source>
-<translation>BERT-base hat 110 Millionen Parameter: Wo sind sie? Und was haben seine Nachfolger geändert, um besser, kleiner oder schneller zu sein?</translation>
+<source>BERT-base has 109 million parameters (the paper rounds to 110): where are they? And what did those that came after it change, to be better, smaller or faster?</source>
+<translation>BERT-base hat 109 Millionen Parameter (das Paper rundet auf 110): Wo sind sie? Und was haben seine Nachfolger geändert, um besser, kleiner oder schneller zu sein?</translation>
 </message>
 <message>
 <source>BERTscope ended unexpectedly last time.</source>
@@ -2954,8 +2954,8 @@ Ein anderer Schluss</translation>
 <translation>Zum Beispiel: „{text}“</translation>
 </message>
 <message>
-<source>For example: “{text}”, with a passage that says it</source>
-<translation>Zum Beispiel: „{text}“, dazu ein Text, der es sagt</translation>
+<source>For example: “{text}”, with a passage that has the answer.</source>
+<translation>Zum Beispiel: „{text}“, dazu ein Text, in dem die Antwort steht.</translation>
 </message>
 <message>
 <source>For {collection} and this model this takes about {time}.</source>
