@@ -64,7 +64,7 @@ def test_sets_and_links_are_those_written_out_by_hand(family):
     sets = rng.random((6, len(found.parts))) < 0.5
     for live, kept in zip(sets, found.kept(sets), strict=True):
         given = {part: other[part] for part, is_live in zip(found.parts, live, strict=True) if not is_live}
-        assert kept == pytest.approx((by_hand(model, PAIR, given)[0] - theirs) / (ours - theirs), abs=1e-3)
+        assert kept == pytest.approx((by_hand(model, PAIR, given)[0] - theirs) / (ours - theirs), rel=1e-3, abs=1e-3)
     links = found.links()
     assert len(links) == np.isfinite(found.screen()).sum()
     for link in [links[at] for at in rng.permutation(len(links))[:6]]:
@@ -73,8 +73,8 @@ def test_sets_and_links_are_those_written_out_by_hand(family):
         }
         read = by_hand(model, PAIR, frozen)[2][link.receiver]
         value = by_hand(model, PAIR, reading={link.receiver: read})[0]
-        assert link.lost == pytest.approx((ours - value) / (ours - theirs), abs=1e-3)
-        assert found.lost_by_link(link.sender, link.receiver) == pytest.approx(link.lost, abs=1e-3)
+        assert link.lost == pytest.approx((ours - value) / (ours - theirs), rel=1e-3, abs=1e-3)
+        assert found.lost_by_link(link.sender, link.receiver) == pytest.approx(link.lost, rel=1e-3, abs=1e-3)
 
 
 @families

@@ -48,10 +48,8 @@ class GrammarView(EvidenceView):
             title=mark("Which head finds which relation?"),
             name=mark("Share of each relation that each head finds: rows are relations, columns are heads"),
             intro=mark(
-                "Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. "
-                "Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from "
-                "the first word to the second, ← from the second to the first. Yellow line: always guessing the same "
-                "distance; grey: no better than that."
+                "Cell: how often the head looks from one word of the pair to the other; framed: the best head. Bar: "
+                "how often it is right in other sentences (95% interval). Yellow line: guessing a fixed distance."
             ),
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),
             method=METHOD,

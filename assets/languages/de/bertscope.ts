@@ -1597,6 +1597,10 @@ Ein anderer Schluss</translation>
 <translation>Abbrechen</translation>
 </message>
 <message>
+<source>Cell: how often the head looks from one word of the pair to the other; framed: the best head. Bar: how often it is right in other sentences (95% interval). Yellow line: guessing a fixed distance.</source>
+<translation>Zelle: wie oft der Kopf vom einen Wort des Paars auf das andere schaut; umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt (95-%-Intervall). Gelbe Linie: immer denselben Abstand raten.</translation>
+</message>
+<message>
 <source>Cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: may be 0.</source>
 <translation>Zelle: Dieser Kopf fügt nichts hinzu. Wie ändert sich ln p(gewollt) − ln p(ungewollt) im Mittel? Schraffiert: vielleicht 0.</translation>
 </message>
@@ -6337,10 +6341,6 @@ Ein anderer Schluss</translation>
 <translation>Zeilen: Tipps, nach Sicherheit des Modells, und ihre Zahl (grau). Balken: wie viele richtig sind, mit 95-%-Intervall. Gelbe Linie: wie sicher es im Mittel war.</translation>
 </message>
 <message>
-<source>Rows: pairs of words; columns: heads. Cell: how often the head looks from one word to the other. Framed: the best head. Bars: how often it is right in other sentences, with its 95% interval; → from the first word to the second, ← from the second to the first. Yellow line: always guessing the same distance; grey: no better than that.</source>
-<translation>Zeilen: Wortpaare; Spalten: Köpfe. Zelle: wie oft der Kopf vom einen Wort auf das andere schaut. Umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt, mit 95-%-Intervall; → vom ersten Wort zum zweiten, ← vom zweiten zum ersten. Gelbe Linie: immer denselben Abstand raten; grau: nicht besser als das.</translation>
-</message>
-<message>
 <source>Rows: what became of a token, how often, and how likely the model then finds the original. Columns: the tokens of the text; numbers in percent. Hatched: never drawn.</source>
 <translation>Zeilen: was aus einem Token wurde, wie oft, und wie wahrscheinlich das Modell dann das ursprüngliche findet. Spalten: die Token des Texts; Zahlen in Prozent. Schraffiert: nie gezogen.</translation>
 </message>
@@ -9594,7 +9594,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Where the best heads look in one sentence</source>
-<translation>Wohin die besten Köpfe in einem Satz schauen</translation>
+<translation>Die besten Köpfe in einem Satz</translation>
 </message>
 <message>
 <source>Which collection of texts to look at</source>
