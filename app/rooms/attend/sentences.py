@@ -56,7 +56,7 @@ ODDS = UnitWords(
     mark("odds {change} with this head"),
     mark("effect of more attention"),
     mark("{row} to {column}: {change} (+0.01: a weight 1 higher raises the odds by 1%)"),
-    mark("In both, +0.01 raises the odds of “{first}” against “{second}” by 1%."),
+    mark("A bar of +0.01 raises the odds of “{first}” against “{second}” by 1%."),
 )
 LOG_ODDS = UnitWords(
     mark("What the head adds to ln p of “{first}” − ln p of “{second}”, in nats."),
@@ -70,7 +70,7 @@ PROBABILITY = UnitWords(
     mark("{change} with this head"),
     mark("effect of more attention"),
     mark("{row} to {column}: {change} (+0.01: a weight 1 higher makes the answer 1% more likely)"),
-    mark("In both, +0.01 makes {prediction} 1% more likely."),
+    mark("A bar of +0.01 makes {prediction} 1% more likely."),
 )
 LN_P = UnitWords(
     mark("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely."),
@@ -195,12 +195,16 @@ def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, 
     """What the whole head does, and what the list leaves out."""
     before, after, difference = check.value, check.value + check.without_head, check.without_head
     text = mark(
-        "First the whole head: without it, {prediction}: {before} → {after} ({change}). Below, one link at a time."
+        "The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}). Below, the links of "
+        "this one token, which may work the other way."
     )
     write: Callable[[float], str] = numbers.number
     unit = unit_of(target)
     if unit is ODDS and target is not None:
-        text = mark("Now {now}. First the whole head: without it, {then}. Below, one link at a time.")
+        text = mark(
+            "Now {now}. The whole head, for all tokens: without it, {then}. Below, the links of this one token, which "
+            "may work the other way."
+        )
         sentences = [say(text, now=odds(target, before), then=odds(target, after))]
     else:
         change = numbers.signed(difference, 3)
@@ -208,8 +212,8 @@ def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, 
             write = numbers.signed
         elif unit is not SCORE:
             text = mark(
-                "First the whole head: without it, the probability of {prediction}: {before} → {after} ({change}). "
-                "Below, one link at a time."
+                "The whole head, for all tokens: without it, the probability of {prediction}: {before} → {after} "
+                "({change}). Below, the links of this one token, which may work the other way."
             )
             before, after, change = math.exp(before), math.exp(after), numbers.log_change(difference, 3)
             write = numbers.number if unit is LN_P else partial(numbers.percent, fine=True)

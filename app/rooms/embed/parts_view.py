@@ -360,10 +360,9 @@ class PartsView(ValuesView):
             self.baseline_text.setText(say("baseline: “{token}” {there}", token=token, there=there))
             baseline = say("baseline {length}", length=numbers.decimal(lengths_at(*found)["after"].length))
         after = 0.0 if unit is None else lengths_at(reading, units, unit)["after"].length
-        text = say(
-            "{step} then gives every token about the same length: {length}", step=step, length=numbers.decimal(after)
-        )
-        show_text(self.length_after, joined(text, baseline) if step and unit is not None else "")
+        text = mark("{step} then gives every token about the same length: {length}")
+        text, is_said = say(text, step=step, length=numbers.decimal(after)), step and not theme.is_projector()
+        show_text(self.length_after, joined(text, baseline) if is_said and unit is not None else "")
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         if key != "strips":

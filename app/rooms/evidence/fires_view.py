@@ -55,7 +55,7 @@ class FiresView(EvidenceView):
         ),
         Bars(
             key="gain",
-            title=mark("Does the model miss it?"),
+            title=mark("What changes without it?"),
             name=mark("Change in the probability of the next word without it"),
             intro=mark("The next word is masked, and this unit switched off: how does the word’s probability change?"),
             method=mark("95% intervals, bootstrap-t by context"),

@@ -57,7 +57,9 @@ class HeadsView(EvidenceView):
             key="largest",
             title=mark("The ten largest"),
             name=mark("The ten heads with the largest mean effect, with their intervals"),
-            intro=mark("Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0."),
+            intro=mark(
+                "Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap: no sum of 1."
+            ),
             method=METHOD,
             number="mean_effect",
             python=f"found.means.value[tuple(np.transpose(found.order()[:{LARGEST}]))]",

@@ -111,8 +111,8 @@ class AddedView(ValuesView):
         lengths = np.stack([one[:, unit] for one in (stream.entering, stream.attention, stream.feed_forward)])  # (3,L)
         most = (lengths[1:].argmax(axis=1) + 1).tolist()
         intro = say(
-            "Higher: this part adds more; grey is what enters the layer. To “{token}”, attention adds most in layer "
-            "{attention}, feed-forward in layer {feed_forward}.",
+            "Higher: this part adds more; grey: what enters the layer, which LayerNorm brings back to one size. To "
+            "“{token}”, attention adds most in layer {attention}, feed-forward in layer {feed_forward}.",
             token=token,
             attention=most[0],
             feed_forward=most[1],

@@ -319,7 +319,7 @@ def pair_columns(*, has_phenomena: bool) -> list[ScoreColumn]:
     columns = [
         _column("a", say("Right")),
         _column("b", say("Wrong")),
-        _column("margin_bits", say("Prefers, by bits"), "pair_margin", preferred),
+        _column("margin_bits", say("Preferred by (bits)"), "pair_margin", preferred),
         _column("phenomenon", say("Phenomenon")),
     ]
     return columns if has_phenomena and not theme.is_projector() else columns[:3]

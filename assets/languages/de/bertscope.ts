@@ -640,6 +640,14 @@
 <translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? In den Embeddings (Emb.) ist nur die Position des Wortes anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
+<source>A bar of +0.01 makes {prediction} 1% more likely.</source>
+<translation>Ein Balken von +0,01 macht {prediction} um 1 % wahrscheinlicher.</translation>
+</message>
+<message>
+<source>A bar of +0.01 raises the odds of “{first}” against “{second}” by 1%.</source>
+<translation>Ein Balken von +0,01 hebt die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
+</message>
+<message>
 <source>A changed world from a file</source>
 <translation>Eine geänderte Welt aus einer Datei</translation>
 </message>
@@ -1430,8 +1438,8 @@ Ein anderer Schluss</translation>
 <translation>Zurück zu: {a} / {b}</translation>
 </message>
 <message>
-<source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0.</source>
-<translation>Balken: das Mittel aller Paare. Linie: sein 95-%-Intervall. Grau: vielleicht 0.</translation>
+<source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap: no sum of 1.</source>
+<translation>Balken: das Mittel über alle Paare. Linie: sein 95-%-Intervall. Grau: kann 0 sein. Köpfe überlappen: keine Summe von 1.</translation>
 </message>
 <message>
 <source>Bar: this batch. Line: all examples.</source>
@@ -2330,10 +2338,6 @@ Ein anderer Schluss</translation>
 <translation>Verstärkt es, was da war?</translation>
 </message>
 <message>
-<source>Does the model miss it?</source>
-<translation>Fehlt es dem Modell?</translation>
-</message>
-<message>
 <source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
 <translation>Muss das Modell wissen, in welcher Reihenfolge die Wörter stehen oder zu welchem Satz sie gehören? Ihm das wegnehmen und sehen, was es vorhersagt.</translation>
 </message>
@@ -2894,14 +2898,6 @@ Ein anderer Schluss</translation>
 <translation>Feingetunt, um jedes Wort zu taggen.</translation>
 </message>
 <message>
-<source>First the whole head: without it, the probability of {prediction}: {before} → {after} ({change}). Below, one link at a time.</source>
-<translation>Zuerst der ganze Kopf: ohne ihn die Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}). Darunter jede Verbindung einzeln.</translation>
-</message>
-<message>
-<source>First the whole head: without it, {prediction}: {before} → {after} ({change}). Below, one link at a time.</source>
-<translation>Zuerst der ganze Kopf: ohne ihn {prediction}: {before} → {after} ({change}). Darunter jede Verbindung einzeln.</translation>
-</message>
-<message>
 <source>First word ← second</source>
 <translation>Erstes Wort ← zweites</translation>
 </message>
@@ -3274,8 +3270,8 @@ Ein anderer Schluss</translation>
 <translation>Höher: Der Schüler sieht mehr von den Wörtern, die der Lehrer für unwahrscheinlich hält.</translation>
 </message>
 <message>
-<source>Higher: this part adds more; grey is what enters the layer. To “{token}”, attention adds most in layer {attention}, feed-forward in layer {feed_forward}.</source>
-<translation>Höher: Dieser Teil fügt mehr hinzu; grau ist, was in die Schicht kommt. Zu „{token}“ fügt Attention am meisten in Schicht {attention} hinzu, Feed-Forward in Schicht {feed_forward}.</translation>
+<source>Higher: this part adds more; grey: what enters the layer, which LayerNorm brings back to one size. To “{token}”, attention adds most in layer {attention}, feed-forward in layer {feed_forward}.</source>
+<translation>Höher: Dieser Teil fügt mehr hinzu; grau: was in die Schicht kommt, von LayerNorm auf eine Größe gebracht. Zu „{token}“ fügt Attention am meisten in Schicht {attention} hinzu, Feed-Forward in Schicht {feed_forward}.</translation>
 </message>
 <message>
 <source>Highlighted: the parts that matter most, each on its own. Arrows take longer.</source>
@@ -3698,14 +3694,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>In attn(…): a word, A, B, special, any, or #position. Also: spread &lt; 2 or distance &gt; 4 (in tokens), special &gt; 0.5, or a kind such as previous token. Join several with “and”.</source>
 <translation>In attn(…): ein Wort, A, B, special, any oder #Position. Auch: spread &lt; 2 oder distance &gt; 4 (in Token), special &gt; 0.5 oder eine Art wie „vorheriges Token“. Mehrere mit „and“ verbinden.</translation>
-</message>
-<message>
-<source>In both, +0.01 makes {prediction} 1% more likely.</source>
-<translation>Bei beiden macht +0,01 {prediction} um 1 % wahrscheinlicher.</translation>
-</message>
-<message>
-<source>In both, +0.01 raises the odds of “{first}” against “{second}” by 1%.</source>
-<translation>Bei beiden hebt +0,01 die Chancen von „{first}“ gegen „{second}“ um 1 %.</translation>
 </message>
 <message>
 <source>In every draw the same words are chosen.</source>
@@ -5220,8 +5208,8 @@ Ein anderer Schluss</translation>
 <translation>Jetzt das andere Token anklicken (Esc bricht ab).</translation>
 </message>
 <message>
-<source>Now {now}. First the whole head: without it, {then}. Below, one link at a time.</source>
-<translation>Jetzt {now}. Zuerst der ganze Kopf: ohne ihn {then}. Darunter jede Verbindung einzeln.</translation>
+<source>Now {now}. The whole head, for all tokens: without it, {then}. Below, the links of this one token, which may work the other way.</source>
+<translation>Jetzt {now}. Der ganze Kopf, für alle Token: ohne ihn {then}. Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
 </message>
 <message>
 <source>Now {now}; you need anything else.</source>
@@ -5929,8 +5917,8 @@ Ein anderer Schluss</translation>
 <translation>Vorliebe</translation>
 </message>
 <message>
-<source>Prefers, by bits</source>
-<translation>Bevorzugt, um Bits</translation>
+<source>Preferred by (bits)</source>
+<translation>Vorsprung in Bits</translation>
 </message>
 <message>
 <source>Press Enter, or the remote’s next button, for another game.</source>
@@ -8305,6 +8293,14 @@ Ein anderer Schluss</translation>
 <translation>Benutzt wurden die Gewichte der Spalten, nicht die der Zeilen.</translation>
 </message>
 <message>
+<source>The whole head, for all tokens: without it, the probability of {prediction}: {before} → {after} ({change}). Below, the links of this one token, which may work the other way.</source>
+<translation>Der ganze Kopf, für alle Token: ohne ihn die Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}). Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+</message>
+<message>
+<source>The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}). Below, the links of this one token, which may work the other way.</source>
+<translation>Der ganze Kopf, für alle Token: ohne ihn {prediction}: {before} → {after} ({change}). Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+</message>
+<message>
 <source>The whole model</source>
 <translation>Das ganze Modell</translation>
 </message>
@@ -9227,6 +9223,10 @@ Der andere Text: {other}
 <message>
 <source>What can be read off?</source>
 <translation>Ablesbares</translation>
+</message>
+<message>
+<source>What changes without it?</source>
+<translation>Was ändert sich ohne es?</translation>
 </message>
 <message>
 <source>What comes after</source>
