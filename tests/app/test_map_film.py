@@ -65,7 +65,7 @@ def test_each_step_says_what_the_model_does(window, model_folder):
     assert made[-1].text.startswith(f"{view.map.answer.title} {word} {numbers.percent(share)}")
 
 
-def test_without_a_mask_it_says_that_it_repeats_and_draws_the_lines_it_speaks_of(window):
+def test_without_a_mask_it_says_so_and_draws_the_lines_it_speaks_of(window):
     window.state.set_masks(())
     settle(window)
     view = shown_map(window)

@@ -127,8 +127,8 @@ def step_caption(kind: str, layer: int, content: Content, answer: Answer) -> Cap
         if answer.words and not content.reading.masks and not answer.task:
             word, share = answer.words[0]
             text = mark(
-                "Nothing is masked, so the model says again what it reads: “{word}”, {share}. Mask a token (M) to have "
-                "it guessed."
+                "Nothing is masked, so the model can see the word itself. Its first guess: “{word}”, {share}. Mask a "
+                "token (M) to hide it."
             )
             shown = say(text, word=isolated(word), share=numbers.percent(share))
             return Caption(content.captions[kind].title, shown)
@@ -246,7 +246,7 @@ def section_captions(reading: Reading, words: Mapping[tuple[int, ...], str]) -> 
     split = next(parts, None)
     if split is None:
         count = len(reading.encoding)
-        text = mark("The text becomes %n token(s). Every word here is in the vocabulary; a rare one would be cut.")
+        text = mark("The text becomes %n token(s). Rare words are cut into several pieces; others are one token.")
         cut = say(text, n=count)
     else:
         pieces = " + ".join(reading.shown_tokens[position] for position in split)

@@ -5176,8 +5176,8 @@ Ein anderer Schluss</translation>
 <translation>Hier ist noch nichts. Was in {folder} gelegt wird, erscheint sofort.</translation>
 </message>
 <message>
-<source>Nothing is masked, so the model says again what it reads: “{word}”, {share}. Mask a token (M) to have it guessed.</source>
-<translation>Nichts ist maskiert, also wiederholt das Modell, was es liest: „{word}“, {share}. Ein Token maskieren (M), um es raten zu lassen.</translation>
+<source>Nothing is masked, so the model can see the word itself. Its first guess: “{word}”, {share}. Mask a token (M) to hide it.</source>
+<translation>Nichts ist maskiert, das Modell sieht also das Wort selbst. Sein erster Tipp: „{word}“, {share}. Ein Token maskieren (M), um es zu verbergen.</translation>
 </message>
 <message>
 <source>Nothing is padded here, so the attention mask hides nothing. Choose a greater length.</source>
@@ -8130,10 +8130,10 @@ Ein anderer Schluss</translation>
 <translation>Der Text, von zwei Vokabularen zerlegt</translation>
 </message>
 <message numerus="yes">
-<source>The text becomes %n token(s). Every word here is in the vocabulary; a rare one would be cut.</source>
+<source>The text becomes %n token(s). Rare words are cut into several pieces; others are one token.</source>
 <translation>
-<numerusform>Aus dem Text wird %n Token. Jedes Wort steht im Vokabular; ein seltenes würde zerlegt.</numerusform>
-<numerusform>Aus dem Text werden %n Token. Jedes Wort steht im Vokabular; ein seltenes würde zerlegt.</numerusform>
+<numerusform>Aus dem Text wird %n Token. Seltene Wörter werden in mehrere Stücke zerlegt, andere sind ein Token.</numerusform>
+<numerusform>Aus dem Text werden %n Token. Seltene Wörter werden in mehrere Stücke zerlegt, andere sind ein Token.</numerusform>
 </translation>
 </message>
 <message>
