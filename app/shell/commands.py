@@ -131,6 +131,7 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         return f"{menu}.{action.name.lower()}", key, action.title, partial(exporter.export_here, action)
 
     built_in, tiny = (say("{model} (built in)", model=name) for name in (locations.BUILT_IN, locations.TINY))
+    suit = window.examples.suit
     german = say("{model}: German, a toy (built in)", model=locations.GERMAN)
     stages = {
         "start": start_title(UNTRAINED),
@@ -152,9 +153,9 @@ def commands_of(window: Commanded) -> dict[str, Command]:
         of_picture("edit", FigureAction.COPY_PICTURE, "Ctrl+Shift+C"),
         of_picture("edit", FigureAction.COPY_NUMBERS, "Ctrl+Alt+C"),
         ("model.open_folder", "Ctrl+O", say("Open folder…"), window.choose_model),
-        ("model.open_built_in", "Ctrl+Shift+B", built_in, partial(opener.open, None)),
-        ("model.open_tiny", "Ctrl+Alt+B", tiny, partial(opener.open, locations.TINY)),
-        ("model.open_german", "Ctrl+Alt+D", german, partial(opener.open, locations.GERMAN, window.examples.suit)),
+        ("model.open_built_in", "Ctrl+Shift+B", built_in, partial(opener.open, None, suit)),
+        ("model.open_tiny", "Ctrl+Alt+B", tiny, partial(opener.open, locations.TINY, suit)),
+        ("model.open_german", "Ctrl+Alt+D", german, partial(opener.open, locations.GERMAN, suit)),
         *(
             (f"model.{stage}", f"Ctrl+Alt+{number}", title, partial(machine.open_stage, stage))
             for number, (stage, title) in enumerate(stages.items(), start=1)

@@ -42,10 +42,11 @@ class Examples(QObject):
         self._open_view(example.room, example.view or views[0])  # the first is the one that most examples talk about
 
     def suit(self, model: ModelInfo) -> None:
-        """The first example that is about a model, in place of another example; a person's own text stays."""
-        others, own = load_examples(), [one for one in load_examples() if one.model == model.name]
-        if own and self._state.text_a in {one.a for one in others}:
-            self.write(own[0])
+        """The first example in a model's language, in place of one in another language; a person's own text stays."""
+        is_german = model.name == GERMAN
+        others = (one.a for one in load_examples() if (one.model == GERMAN) != is_german)
+        if self._state.text_a in others:
+            self.write(next(one for one in load_examples() if (one.model == GERMAN) == is_german))
 
     def write(self, example: Example) -> None:
         """Its sentences alone."""

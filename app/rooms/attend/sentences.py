@@ -194,17 +194,11 @@ def about_columns(target: HeadTarget | None) -> str:
 def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, is_changed: bool) -> str:
     """What the whole head does, and what the list leaves out."""
     before, after, difference = check.value, check.value + check.without_head, check.without_head
-    text = mark(
-        "The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}). Below, the links of "
-        "this one token, which may work the other way."
-    )
+    text = mark("The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}).")
     write: Callable[[float], str] = numbers.number
     unit = unit_of(target)
     if unit is ODDS and target is not None:
-        text = mark(
-            "Now {now}. The whole head, for all tokens: without it, {then}. Below, the links of this one token, which "
-            "may work the other way."
-        )
+        text = mark("Now {now}. The whole head, for all tokens: without it, {then}.")
         sentences = [say(text, now=odds(target, before), then=odds(target, after))]
     else:
         change = numbers.signed(difference, 3)
@@ -213,11 +207,12 @@ def about_check(check: HeadCheck, target: HeadTarget | None, most_rows: int, *, 
         elif unit is not SCORE:
             text = mark(
                 "The whole head, for all tokens: without it, the probability of {prediction}: {before} → {after} "
-                "({change}). Below, the links of this one token, which may work the other way."
+                "({change})."
             )
             before, after, change = math.exp(before), math.exp(after), numbers.log_change(difference, 3)
             write = numbers.number if unit is LN_P else partial(numbers.percent, fine=True)
         sentences = [say(text, prediction=name_of(target), before=write(before), after=write(after), change=change)]
+    sentences.append(say("Below, the links of this one token, which may work the other way."))
     if len(check.attention) > most_rows:
         shown = mark("Only the {shown} tokens it looks at most are listed, out of {all}.")
         sentences.append(say(shown, shown=most_rows, all=len(check.attention)))

@@ -1517,6 +1517,10 @@ Ein anderer Schluss</translation>
 <translation>Unter jedem Token: sein Segment (A oder B) und seine Position im Text.</translation>
 </message>
 <message>
+<source>Below, the links of this one token, which may work the other way.</source>
+<translation>Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+</message>
+<message>
 <source>Below, {neurons} neurons per layer work on each token alone, and ⊕ adds that too. Row: token. Column: active neuron.</source>
 <translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; ⊕ addiert auch das. Zeile: Token. Spalte: aktives Neuron.</translation>
 </message>
@@ -5208,8 +5212,8 @@ Ein anderer Schluss</translation>
 <translation>Jetzt das andere Token anklicken (Esc bricht ab).</translation>
 </message>
 <message>
-<source>Now {now}. The whole head, for all tokens: without it, {then}. Below, the links of this one token, which may work the other way.</source>
-<translation>Jetzt {now}. Der ganze Kopf, für alle Token: ohne ihn {then}. Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+<source>Now {now}. The whole head, for all tokens: without it, {then}.</source>
+<translation>Jetzt {now}. Der ganze Kopf, für alle Token: ohne ihn {then}.</translation>
 </message>
 <message>
 <source>Now {now}; you need anything else.</source>
@@ -8293,12 +8297,12 @@ Ein anderer Schluss</translation>
 <translation>Benutzt wurden die Gewichte der Spalten, nicht die der Zeilen.</translation>
 </message>
 <message>
-<source>The whole head, for all tokens: without it, the probability of {prediction}: {before} → {after} ({change}). Below, the links of this one token, which may work the other way.</source>
-<translation>Der ganze Kopf, für alle Token: ohne ihn die Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}). Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+<source>The whole head, for all tokens: without it, the probability of {prediction}: {before} → {after} ({change}).</source>
+<translation>Der ganze Kopf, für alle Token: ohne ihn die Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
 </message>
 <message>
-<source>The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}). Below, the links of this one token, which may work the other way.</source>
-<translation>Der ganze Kopf, für alle Token: ohne ihn {prediction}: {before} → {after} ({change}). Darunter die Verbindungen dieses einen Tokens; sie können andersherum wirken.</translation>
+<source>The whole head, for all tokens: without it, {prediction}: {before} → {after} ({change}).</source>
+<translation>Der ganze Kopf, für alle Token: ohne ihn {prediction}: {before} → {after} ({change}).</translation>
 </message>
 <message>
 <source>The whole model</source>
