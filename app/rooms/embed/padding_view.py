@@ -243,7 +243,11 @@ def facts(text: PaddedText) -> str:
     cut, padding = text.encoding.dropped, text.encoding.padding
     tokens = say("%n token(s)", n=len(text.encoding) - padding)
     if cut:
-        return say("{tokens}, and {count} cut off (struck through).", tokens=tokens, count=cut)
+        one = mark("{tokens} fit. {count} more are cut off at the end (struck through).")
+        both = mark(
+            "{tokens} fit. {count} more are cut off (struck through), each from the end of the longer sentence."
+        )
+        return say(both if "b" in text.whole.parts else one, tokens=tokens, count=cut)
     return say("{tokens} and {count} [PAD].", tokens=tokens, count=padding)
 
 

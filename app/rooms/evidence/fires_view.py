@@ -57,7 +57,10 @@ class FiresView(EvidenceView):
             key="gain",
             title=mark("What changes without it?"),
             name=mark("Change in the probability of the next word without it"),
-            intro=mark("The next word is masked, and this unit switched off: how does the word’s probability change?"),
+            intro=mark(
+                "The next word is masked, and this unit switched off: how does the word’s probability change? +2%: "
+                "10.2% in place of 10%."
+            ),
             method=mark("95% intervals, bootstrap-t by context"),
             python="np.expm1([-(matters := found.matters({shown.unit})).strongest.value, -matters.random.value])",
             shown_digits=3,

@@ -21,7 +21,7 @@ from ...widgets.folding_card import folding_on_projector
 from ...widgets.scatter import Scatter
 from ...widgets.table import Column, Table
 from ..pictures import Bars, Cells, Dots
-from .sentences import MEASURES, head_text, heads_finding, pairs_text
+from .sentences import MEASURES, effect_form, head_text, heads_finding, pairs_text
 from .view import EvidenceView, OpenedRow, interval_bars, wrong_ones
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class HeadsView(EvidenceView):
             title=mark("The ten largest"),
             name=mark("The ten heads with the largest mean effect, with their intervals"),
             intro=mark(
-                "Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap: no sum of 1."
+                "Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap, so they need not "
+                "add up."
             ),
             method=METHOD,
             number="mean_effect",
@@ -90,7 +91,10 @@ class HeadsView(EvidenceView):
             "p(unwanted); orange: the model prefers the unwanted word."
         )
         self.pairs_card = Card(say("The pairs"), intro=about)
-        self.table = Table(say("The pairs, and what the head does in each"), _columns())
+        self.table = Table(
+            say("The pairs, and what the head does in each"),
+            _columns(lambda effect: effect_form(self.found.measure)(effect)),
+        )
         hint = say("All rooms show the selected pair and this head (double-click)")
         opens = button(say("Open in all rooms"), lambda: self._open_row(self.table.current), look="small", hint=hint)
         self.pairs_card.add_to_header(opens)
@@ -114,13 +118,11 @@ class HeadsView(EvidenceView):
         found: HeadEvidence | None = self.found  # of what both pictures of effects show
         if found is None:
             return None
-        means, (count, width) = found.means, found.means.value.shape
+        means, (count, width), write = found.means, found.means.value.shape, effect_form(found.measure)
         limit = float(np.abs(means.value).max()) or 1.0
         if key == "grid":
             is_signed = found.measure != "attention"
-            texts = [
-                [numbers.decimal(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in means.value.tolist()
-            ]
+            texts = [[write(v) if abs(v) >= LEAST_WRITTEN else "" for v in row] for row in means.value.tolist()]
             marks = {"hatched": ~means.is_clear} if is_signed else {}
             of = layers(count), heads(width), -limit if is_signed else 0.0, limit, texts, marks
             words, ends = (self.how_many(key, found), say(MEASURES[found.measure][1])), (means.low, means.high)
@@ -134,7 +136,7 @@ class HeadsView(EvidenceView):
         rows, shown = all_heads(count, width, [at[0] * width + at[1] for at in order]), [means[at] for at in order]
         longest = max([limit, *(one.high for one in shown if np.isfinite(one.high))])
         colors = ["bar_strong" if means.is_clear[at] else "faint" for at in order]
-        return interval_bars(rows, shown, write=numbers.decimal, high=longest, color=colors)
+        return interval_bars(rows, shown, write=write, high=longest, color=colors)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:
         number = self.shown[key].rows.number(row)
@@ -156,15 +158,15 @@ class HeadsView(EvidenceView):
             self.row_opened.emit(OpenedRow(pair.text, head=head, contrast=contrast, other=pair.other))
 
 
-def _columns() -> list[Column]:
+def _columns(write_effect: Callable[[float], str]) -> list[Column]:
     """The pair in which the head does most comes first; counter-examples last."""
 
-    def signed(title: str, name: str, is_bad: Callable[[PairEffect], bool]) -> Column:
+    def signed(
+        title: str, name: str, is_bad: Callable[[PairEffect], bool], write: Callable[[float], str] = numbers.signed
+    ) -> Column:
         """Numbers; those of rows that go the wrong way stand out."""
         value = attrgetter(name)
-        return wrong_ones(
-            title, lambda row: numbers.signed(value(row)), is_bad, sort=value, is_strong=is_bad, is_number=True
-        )
+        return wrong_ones(title, lambda row: write(value(row)), is_bad, sort=value, is_strong=is_bad, is_number=True)
 
     return [
         Column(
@@ -174,6 +176,6 @@ def _columns() -> list[Column]:
             is_widest=True,
         ),
         Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
-        signed(say("Effect"), "effect", attrgetter("is_counter")),
+        signed(say("Effect"), "effect", attrgetter("is_counter"), write_effect),
         signed(say("Preference"), "score", lambda row: row.score < 0),
     ]

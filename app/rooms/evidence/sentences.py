@@ -40,11 +40,15 @@ def interval_text(one: Any, write: Callable[[float], str] = numbers.percent, val
     return middle if is_exact else say("{value} (between {low} and {high})", value=middle, low=low, high=high)
 
 
+def effect_form(measure: HeadMeasure) -> Callable[[float], str]:
+    """How what a head does is written: a share, or a change of ln p."""
+    return numbers.percent if measure in ("swap", "attention") else numbers.signed
+
+
 def head_text(found: HeadEvidence, layer: int, head: int) -> str:
-    """One head: "head 3·6 carries 0.33 (between 0.31 and 0.35) of the difference"."""
-    one = found.means[layer, head]
-    write = numbers.signed if found.measure in ("zero", "mean", "gradient") else numbers.decimal
-    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=interval_text(one, write))
+    """One head: "head 3·6 alone carries 33% (between 31% and 35%) of the difference"."""
+    value = interval_text(found.means[layer, head], effect_form(found.measure))
+    return say(MEASURES[found.measure][2], head=head_name(layer, head), value=value)
 
 
 def heads_finding(found: HeadEvidence) -> str:
@@ -112,11 +116,13 @@ def uses_finding(found: FoundUses, stage: int) -> str:
         return say("Nothing else in this collection is like “{word}”.", word=found.word)
     words = Counter(use.word.lower() for use in found.nearest)
     others = ", ".join(word for word, _ in words.most_common(MOST_OTHERS + 1) if word != found.word.lower())
-    text = mark("{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.")
+    text = mark("{where}, {same} of the {uses} uses of “{word}” here are among the {count} nearest; so are {others}.")
+    if found.by_layer.get(stage, 0) == len(found.same):
+        text = mark("{where}, all {uses} uses of “{word}” here are among the {count} nearest; so are {others}.")
     if not others:
         text = mark("{where}, all {count} nearest uses are the word “{word}” itself.")
-    same, count = found.by_layer.get(stage, 0), len(found.nearest)
-    return say(text, where=_where(stage), word=found.word, others=others, same=same, count=count)
+    same, uses, count = found.by_layer.get(stage, 0), len(found.same), len(found.nearest)
+    return say(text, where=_where(stage), word=found.word, others=others, same=same, uses=uses, count=count)
 
 
 def _where(stage: int) -> str:
@@ -127,9 +133,15 @@ def _where(stage: int) -> str:
 
 def groups_text(groups: UseGroups) -> str:
     """How much of the differences lies between groups of use, and whether that is more than by chance."""
-    text = mark("Splitting into 3 groups explains {apart} of the differences, of random points {chance}.")
+    text = mark(
+        "Each dot is one use; the model sees near ones alike. The 3 colours explain {apart} of the differences, by "
+        "chance it would be {chance}."
+    )
     if groups.apart <= groups.apart_by_chance + LEAST_GAIN:
-        text = mark("No clear groups: splitting into 3 explains {apart} of the differences, of random points {chance}.")
+        text = mark(
+            "Each dot is one use; the model sees near ones alike. There are no clear groups: 3 explain {apart} of the "
+            "differences, by chance it would be {chance}."
+        )
     return say(text, apart=numbers.percent(groups.apart), chance=numbers.percent(groups.apart_by_chance))
 
 
@@ -177,21 +189,26 @@ def unit_finding(found: FoundUnit) -> str:
     """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
     words = ", ".join(say("“{word}”", word=word) for word, _ in found.own[: MOST_OTHERS + 1])
     share = numbers.percent(float(found.all.clear[found.unit]))
-    text = mark("{unit} fires most at {words}: in {share} of its strongest contexts at the same word.")
+    text = mark("{unit} fires most at {words}; {share} of the places where it is strongest are one and the same word.")
     text = say(text, unit=unit_name(found), words=words, share=share)
     if found.matters is None:
         return text
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, the probability of the next word changes by {value} of what it was.")
-    return f"{text} {say(ending, value=interval_text(without_unit(gain), signed_percent))}"
+        ending = mark("Without it, a next word that had 10% would have {value}.")
+    return f"{text} {say(ending, value=interval_text(without_unit(gain), of_ten_percent))}"
 
 
 def without_unit(gain: Any) -> Any:
     """What a unit adds to ln p, with its interval, as the relative change of p where it is switched off."""
     value, low, high = (math.expm1(-nats) for nats in (gain.value, gain.high, gain.low))
     return replace(gain, value=value, low=low, high=high)
+
+
+def of_ten_percent(change: float) -> str:
+    """What a probability of 10% becomes."""
+    return f"{numbers.decimal(10 * (1 + change))}{numbers.percent_sign()}"
 
 
 def signed_percent(share: float) -> str:

@@ -61,8 +61,8 @@ class ApartView(ValuesView):
             title=mark("How much does each token differ?"),
             name=mark("How far each token is from the baseline: rows are tokens, columns are layers"),
             intro=mark(
-                "Row: a token. Column: a layer. No colour: its numbers are the same in both. Stronger colour: they are "
-                "further apart."
+                "Row: a token. Column: a layer. No colour (0): its numbers are the same in both. Stronger colour: they "
+                "are further apart (1: nothing in common)."
             ),
             hovered=mark("{row}, {column}: similarity {value} with the baseline"),
             write=lambda distance: numbers.decimal(1 - distance, 4),
@@ -78,8 +78,8 @@ class ApartView(ValuesView):
             title=mark("Which layers are alike?"),
             name=mark("How alike two layers are: rows are layers now, columns those of the baseline"),
             intro=mark(
-                "Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike "
-                "in one are alike in the other (1 at most)."
+                "Row: a layer here. Column: a layer of the baseline, with which you compare. 1: both sort the tokens "
+                "alike, so that those close together in one are close in the other; 0: they have nothing in common."
             ),
             hovered=mark("{row} and the baseline {column}: {value} of 1"),
             digits=3,

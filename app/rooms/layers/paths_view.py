@@ -120,18 +120,19 @@ def in_all_numbers(reading: Reading, selection: Selection) -> str:
     alike[:, unit] = -np.inf
     first, last = (units.labels[place] for place in alike.argmax(axis=1).tolist())
     text = mark(
-        "Not on this flat map but measured by all numbers, “{token}” is most like “{first}” at the start and most "
-        "like “{last}” at the end."
+        "In all {size} numbers, of which this map shows a part, “{token}” is most like “{first}” at the start and "
+        "“{last}” at the end."
     )
-    return say(text, token=units.labels[unit], first=first, last=last)
+    return say(text, token=units.labels[unit], first=first, last=last, size=states.shape[-1])
 
 
 def in_words(reading: Reading, selection: Selection) -> str:
     """What lines and dots are."""
     if reading.baseline is None:
         return say(
-            "A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. "
-            "Blue circle: in A. Orange square: in B. Grey: special. {alike}",
+            "A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer. "
+            "Blue circle: in A. Orange square: in B. Where all lines bend together, a layer adds much the same to "
+            "every token; what tells tokens apart is which lines run side by side. {alike}",
             alike=in_all_numbers(reading, selection),
         ).strip()
     if shared_baseline(reading) is None:

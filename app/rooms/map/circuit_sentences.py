@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from .arrows import LEAST_TOLD, LitParts
 if TYPE_CHECKING:
     from bertcore.analysis.circuit import Link, Part
 
-MOST_TOLD, MOST_ON_PROJECTOR = 10, 3  # parts
+MOST_TOLD, MOST_ON_PROJECTOR = 4, 3  # parts
 MOST_SMALL = 0.25  # of all parts: more are no small set
 
 
@@ -100,13 +101,12 @@ def summary(found: Paths | None, of_set: PartSet | None, *, is_short: bool = Fal
                 random=numbers.percent(float(of_set.random.max())),
             )
         ]
-        check = say(
-            "The other way round (these parts on the other text, all others on this one) they keep {reversed}. Without "
-            "them, {without} is left.",
+        check = say("Without them, {without} is left.", without=numbers.percent(of_set.outcomes["without"].kept))
+        reverse = say(
+            "The other way round (these parts on the other text, all others on this one) they keep {reversed}.",
             reversed=numbers.percent(of_set.reversed),
-            without=numbers.percent(of_set.outcomes["without"].kept),
         )
-        texts += [] if is_short else [check]
+        texts += [] if is_short else [check, *([reverse] if numbers.is_technical() else [])]
     return " ".join(filter(None, texts))
 
 
@@ -124,8 +124,11 @@ def scores(asked: HeadTarget, ours: float, other: float) -> str:
     text = mark("ln p: {ours} nats in this text, {other} in the other.")
     if asked.is_score:
         text = mark("Score: {ours} in this text, {other} in the other.")
-    elif asked.is_contrast:
+    elif asked.is_contrast and numbers.is_technical():
         text = mark("ln p({first}) − ln p({second}): {ours} nats in this text, {other} in the other.")
+    elif asked.is_contrast:
+        text = mark("“{first}” is {ours} times as likely as “{second}” in this text, {other} times in the other.")
+        ours, other = math.exp(ours), math.exp(other)
     (first, second), both = asked.answers, (numbers.decimal(ours), numbers.decimal(other))
     return say(text, ours=both[0], other=both[1], first=first, second=second)
 
@@ -167,16 +170,17 @@ def part_caption(lit: LitParts, number: int, reading: Reading) -> tuple[str, str
     return f"{name[:1].upper()}{name[1:]}", text
 
 
-def key(parts: Sequence[Part]) -> str:
-    """What the numbers and colours of the map are."""
-    return say(
-        "{parts} parts: {heads} heads, {layers} feed-forward networks, the embeddings. Number: share of the difference "
-        "that is lost when this part (arrow: what it tells that one) comes from the other text. Red: for the answer. "
-        "Blue: against it. Shares need not add up.",
-        parts=len(parts),
-        heads=sum(part.kind == "head" for part in parts),
-        layers=sum(part.kind == "feed-forward" for part in parts),
+def key(asked: HeadTarget) -> str:
+    """What the difference is, and the numbers and colours of the map."""
+    text = mark("The difference: how much better “{first}” does here than in the other text.")
+    if asked.is_contrast:
+        text = mark("The difference: how much better “{first}” does against “{second}” here than in the other text.")
+    (first, second) = asked.answers if asked.is_contrast else (asked.label, "")
+    number = say(
+        "Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when "
+        "only what is passed on there does. Red: for the answer. Blue: against it. Shares need not add up."
     )
+    return f"{say(text, first=first, second=second)} {number}"
 
 
 def curve_sentence(found: Paths) -> str:

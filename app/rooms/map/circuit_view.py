@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 COLUMN_PX, BOX_PX = 320, 84
 CHARTS_PX = {"outcomes": 150, "curve": 164, "cells": 260}  # heights
-FIRST_SHOWN = 10
+FIRST_SHOWN, FEW = 10, 6  # parts: before it is known how few are enough, and where that is no small set
 LEAST_DRAWN = 0.1  # the share from which on each link between lit parts is drawn; of smaller ones the strongest
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
 CIRCUIT = "m.circuit(a, b, {view.compared_python}, parts={view.count_shown}, target={view.targets.target.target!r})"
@@ -234,7 +234,7 @@ class CircuitView(TwoTextsView):
         if asks == "paths" and found is not None and not self._is_chosen:
             self.slider.blockSignals(True)
             self.slider.setMaximum(len(found.curve))
-            self.slider.setValue(circuit.enough(found.curve) if sentences.size_sentence(found) else FIRST_SHOWN)
+            self.slider.setValue(FEW if sentences.size_sentence(found) else circuit.enough(found.curve))
             self.slider.blockSignals(False)
         if asks == "set" and of_set is not None:
             self._random[len(of_set.chosen)] = float(of_set.random.max())
@@ -301,7 +301,7 @@ class CircuitView(TwoTextsView):
         text = mark("Parts shown: {count} of {parts}")
         parts = 0 if found is None else len(found.curve)
         self.count.setText(say(text, count=self.slider.value(), parts=parts) if parts else "")
-        show_text(self.key, "" if theme.is_projector() else sentences.key(lit.parts))
+        show_text(self.key, "" if theme.is_projector() else sentences.key(chosen))
         show_text(self.others, sentences.others_sentence(self.tried, self.asked["others"].answer or ()))
         if not self.box.toPlainText():
             texts = masked_texts(plain)[0], masked_texts(reading.other_text)[0]

@@ -34,9 +34,10 @@ class PublishedView(ValuesView):
             title=mark("GLUE: eight tasks of language understanding"),
             name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
             intro=mark(
-                "In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy; MNLI on two test "
-                "sets. Beside a task: its training examples. *: on the development sets with other measures, not "
-                "comparable with the rows above. Hover over a score for its source."
+                "MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it "
+                "answer the question? SST-2: is the review positive? CoLA: is it grammatical? STS-B: how similar are "
+                "two? In percent, higher is better; beside a task its training examples. *: measured on other data, "
+                "not comparable with the rows above. Hover over a score for its measure and source."
             ),
             number="published",
             is_compared=False,

@@ -33,9 +33,12 @@ class SpeaksView(ValuesView):
     pictures = (
         Bars(
             key="direct",
-            title=mark("Direct logit contribution"),
+            title=mark("What each part adds"),
             name=mark("What each part adds to the logit of the word"),
-            intro=mark("Red: this part speaks for the word. Blue: against it. Click a part to see its words."),
+            intro=mark(
+                "A bar is what one part adds to the word’s score. Red: it speaks for the word. Blue: against it. "
+                "Click a part to see its words."
+            ),
             hovered=mark("{row} adds {value} to the logit"),
             write=numbers.signed,
             number="added_logit",

@@ -1,4 +1,4 @@
-"""Which words decided: each token's share in one prediction, by three methods side by side."""
+"""Which words decided: each token's share in one prediction, by two methods; with technical words three."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from ...widgets.folding_card import folding_on_projector
 from ...widgets.layouts import hbox, held, vbox
 from ...widgets.target_choice import TargetChoice, Targets
 from ..pictures import Tokens
-from .predict_sentences import share_sentence, share_unit, shares_note, shares_summary
+from .predict_sentences import agreement, share_sentence, share_unit, shares_note, shares_summary
 from .view import PredictView
 
 if TYPE_CHECKING:
     from bertcore.analysis.effects import Method
 
 FIELDS_PX = 330
+ESTIMATE = "gradient_x_input"  # quick and rough: it often contradicts the others
 
 
 def _method(method: Method, title: str, name: str, intro: str) -> Tokens:
@@ -41,6 +42,12 @@ class AttributionView(PredictView):
 
     pictures = (
         _method(
+            "leave_one_out",
+            mark("Leave one out"),
+            mark("Leave one out: share of each token"),
+            mark("Masks one word at a time: how much less likely is the answer without it?"),
+        ),
+        _method(
             "integrated_gradients",
             mark("Integrated gradients"),
             mark("Integrated gradients: share of each token"),
@@ -49,16 +56,10 @@ class AttributionView(PredictView):
             ),
         ),
         _method(
-            "gradient_x_input",
+            ESTIMATE,
             mark("Gradient × input"),
             mark("Gradient × input: share of each token"),
             mark("A quick estimate: if this word counted a little less, how much less likely would the answer be?"),
-        ),
-        _method(
-            "leave_one_out",
-            mark("Leave one out"),
-            mark("Leave one out: share of each token"),
-            mark("Masks one word at a time: how much less likely is the answer without it?"),
         ),
     )
     _clicked: int | None = None  # the token that was clicked last, as far as it was followed
@@ -69,18 +70,18 @@ class AttributionView(PredictView):
         self.choice.fields.setMaximumWidth(theme.px(FIELDS_PX))
         self.targets.chosen.connect(self.redraw)
         self.targets.contrast_edited.connect(self.contrast_edited)
-        self.note = label("", "muted", wrap=True)
+        self.note, self.finding = label("", "muted", wrap=True), label("", "strong", wrap=True)
         self.summaries = {key: label("", "muted", wrap=True) for key in self.cards}
         for key, card in self.cards.items():
             self.columns[key].addWidget(self.summaries[key])
             card.body.insertWidget(1, self.own_line(self.asked[key]))
-        first, *others = self.cards.values()
-        beside = held(hbox(*((card, 1) for card in others), gap_px=GAP_PX))
-        folded = folding_on_projector(beside, say("Other methods"))
+        cards = [(card, 1) for card in self.cards.values()]
         top = hbox(label(say("Why this prediction:"), "muted"), self.choice, None, gap_px=8)
         if theme.is_projector():
             self.note.hide()  # then it is the tool tip of the colours
-        return vbox(top, (hbox((first, 1), (folded, len(others)), gap_px=GAP_PX), 1), self.note, gap_px=GAP_PX)
+            others = folding_on_projector(held(hbox(*cards[1:], gap_px=GAP_PX)), say("Other methods"))
+            cards[1:] = [(others, len(cards) - 1)]
+        return vbox(top, self.finding, (hbox(*cards, gap_px=GAP_PX), 1), self.note, gap_px=GAP_PX)
 
     def nothing(self, reading: Reading, selection: Selection) -> tuple[str, str] | None:
         if self.targets.target is not None:
@@ -125,6 +126,9 @@ class AttributionView(PredictView):
         target = self.targets.target
         if target is None:
             return
+        self.cards[ESTIMATE].setVisible(numbers.is_technical())
+        shown = [self.shown[key] for key in self.cards if not self.cards[key].isHidden()]
+        show_text(self.finding, "" if theme.is_projector() else agreement(shown))
         note = shares_note(target, reading)
         self.note.setText(note)
         for key, summary in self.summaries.items():

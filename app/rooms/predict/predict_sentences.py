@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from bertcore.analysis.words import Surprise
     from bertcore.evaluation.sets import Estimate
 
+    from ...figures.values import Values
+
 
 MOST_ROWS = 4  # of a template: words that have a sentence of their own
 LEAST_FACTOR = 1.05  # less is no difference
 LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
 LEAST_EXACT = 0.001  # of a probability: what is less has an exponent, or is "under 0.1%"
 MOST_NAMED = 6
+A_LOT = 1 / 3  # of the largest share
 
 # Masks.
 
@@ -398,6 +401,18 @@ def pairs_result(scored: ScoredPairs) -> str:
 # Which words decided.
 
 
+def agreement(methods: Sequence[Values]) -> str:
+    """The tokens that support an answer a lot by all methods; empty while one is at work."""
+    if any(np.isnan(one.array).any() for one in methods):
+        return ""
+    strong = [one.array > A_LOT * max(one.array.max(initial=0.0), 0.0) for one in methods]
+    both = np.flatnonzero(np.all(strong, axis=0)).tolist()
+    if not both:
+        return say("The methods name different words: trust neither far.")
+    names = ", ".join(quoted(methods[0].rows.labels[row]) for row in both)
+    return say("All methods agree that these support the answer: {names}.", names=names)
+
+
 def shares_note(target: HeadTarget, reading: Reading) -> str:
     """What the numbers on the tokens mean."""
     (first, second), is_technical = target.answers, numbers.is_technical()
@@ -412,7 +427,10 @@ def shares_note(target: HeadTarget, reading: Reading) -> str:
         unit = say("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
     else:
         unit = say("+0.7 on a word: it makes the answer about twice as likely; −0.7: half as likely.")
-    hidden = say("A {mask} is hidden already, so two of the methods give it 0.", mask=mask_token(reading))
+    text = mark("A {mask} is hidden already, so it gets 0.")
+    if is_technical:
+        text = mark("A {mask} is hidden already, so two of the methods give it 0.")
+    hidden = say(text, mask=mask_token(reading))
     scale = say("Each card has its own scale, symmetric around 0.")
     plain = say("Computed for the model without your changes.") if reading.unchanged is not None else ""
     return " ".join(filter(None, (unit, scale, hidden if reading.masks else "", plain)))

@@ -64,7 +64,7 @@ class PredictRoom(Room):
             mark("Which words decided"),
             mark(
                 "Is the model right for the right reason? Red words support its answer, blue ones work against it. "
-                "Trust what the three cards agree on."
+                "Trust what the cards agree on."
             ),
             later(__package__, "attribution_view", "AttributionView"),
             is_for_experts=True,

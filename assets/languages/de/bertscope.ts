@@ -126,10 +126,10 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%Ln use(s)</source>
+<source>%Ln use(s), repeated ones too</source>
 <translation>
-<numerusform>%Ln Verwendung</numerusform>
-<numerusform>%Ln Verwendungen</numerusform>
+<numerusform>%Ln Verwendung, Wiederholungen mitgezählt</numerusform>
+<numerusform>%Ln Verwendungen, Wiederholungen mitgezählt</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -640,6 +640,10 @@
 <translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? In den Embeddings (Emb.) ist nur die Position des Wortes anders. Ab welcher Schicht trennen sich die Bedeutungen?</translation>
 </message>
 <message>
+<source>A bar is what one part adds to the word’s score. Red: it speaks for the word. Blue: against it. Click a part to see its words.</source>
+<translation>Ein Balken ist das, was ein Teil zum Wert des Wortes beiträgt. Rot: spricht für das Wort. Blau: dagegen. Ein Klick auf einen Teil zeigt seine Wörter.</translation>
+</message>
+<message>
 <source>A bar of +0.01 makes {prediction} 1% more likely.</source>
 <translation>Ein Balken von +0,01 macht {prediction} um 1 % wahrscheinlicher.</translation>
 </message>
@@ -732,8 +736,8 @@
 <translation>Eine Lektion hat keine Bilder: Gezeigt wird das Fenster selbst; dafür gibt es highlight.</translation>
 </message>
 <message>
-<source>A line is one token, from its embedding (emb.) to the last layer; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Grey: special. {alike}</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) bis zur letzten Schicht; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Orange Quadrat: in B. Grau: Spezialtoken. {alike}</translation>
+<source>A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Where all lines bend together, a layer adds much the same to every token; what tells tokens apart is which lines run side by side. {alike}</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) durch alle Schichten; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Oranges Quadrat: in B. Wo alle Linien gemeinsam abbiegen, fügt eine Schicht jedem Token fast dasselbe hinzu; wodurch sich Token unterscheiden, zeigt, welche Linien nebeneinander verlaufen. {alike}</translation>
 </message>
 <message>
 <source>A lower learning rate usually helps.</source>
@@ -796,8 +800,8 @@
 <translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
 </message>
 <message>
-<source>A pair is two texts that differ in one word, such as author / authors. Cell: this head’s output is taken from the second text; how much of the difference between the two answers comes along, on average? Hatched: may be 0.</source>
-<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors. Zelle: Die Ausgabe dieses Kopfs kommt aus dem zweiten Text; wie viel vom Unterschied der beiden Antworten kommt im Mittel mit? Schraffiert: vielleicht 0.</translation>
+<source>A pair is two texts that differ in one word, such as author / authors, so the answer differs, too. Cell: only this head works as on the second text; how much of the way does the answer go to that of the second text? 100%: all of it. Hatched: may be 0.</source>
+<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors, und damit auch in der Antwort. Zelle: Nur dieser Kopf arbeitet wie beim zweiten Text; wie weit geht die Antwort auf die des zweiten Textes zu? 100 %: ganz. Schraffiert: kann 0 sein.</translation>
 </message>
 <message>
 <source>A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. Random tags it can only memorise: what lies above the squares is really in the states.</source>
@@ -894,6 +898,10 @@
 <message>
 <source>A world (*.json)</source>
 <translation>Eine Welt (*.json)</translation>
+</message>
+<message>
+<source>A {mask} is hidden already, so it gets 0.</source>
+<translation>Ein {mask} ist schon verdeckt und bekommt daher 0.</translation>
 </message>
 <message>
 <source>A {mask} is hidden already, so two of the methods give it 0.</source>
@@ -1018,6 +1026,10 @@
 <message>
 <source>All lines stronger than</source>
 <translation>Alle Linien stärker als</translation>
+</message>
+<message>
+<source>All methods agree that these support the answer: {names}.</source>
+<translation>Alle Methoden sind sich einig, dass diese Wörter die Antwort stützen: {names}.</translation>
 </message>
 <message>
 <source>All neurons (or heads) of this layer, by the share of their strongest contexts that are one and the same word.</source>
@@ -1438,8 +1450,8 @@ Ein anderer Schluss</translation>
 <translation>Zurück zu: {a} / {b}</translation>
 </message>
 <message>
-<source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap: no sum of 1.</source>
-<translation>Balken: das Mittel über alle Paare. Linie: sein 95-%-Intervall. Grau: kann 0 sein. Köpfe überlappen: keine Summe von 1.</translation>
+<source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap, so they need not add up.</source>
+<translation>Balken: der Mittelwert über alle Paare. Linie: sein 95-%-Intervall. Grau: kann 0 sein. Köpfe überschneiden sich und ergeben zusammen nicht unbedingt 100 %.</translation>
 </message>
 <message>
 <source>Bar: this batch. Line: all examples.</source>
@@ -2229,10 +2241,6 @@ Ein anderer Schluss</translation>
 <translation>Verschiedene Vokabulare: Die Losses lassen sich nicht direkt vergleichen, denn unter weniger Wörtern ist leichter zu raten.</translation>
 </message>
 <message>
-<source>Direct logit contribution</source>
-<translation>Direkter Beitrag zum Logit</translation>
-</message>
-<message>
 <source>Direction of what is added</source>
 <translation>Richtung des Hinzugefügten</translation>
 </message>
@@ -2468,6 +2476,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Each dot is a token. Near tokens tend to be alike: this flat picture shows {share} of the differences.</source>
 <translation>Jeder Punkt ist ein Token. Nahe Token ähneln sich meist: Dieses flache Bild zeigt {share} der Unterschiede.</translation>
+</message>
+<message>
+<source>Each dot is one use; the model sees near ones alike. The 3 colours explain {apart} of the differences, by chance it would be {chance}.</source>
+<translation>Jeder Punkt ist eine Verwendung; nahe Punkte sind für das Modell ähnlich. Die 3 Farben erklären {apart} der Unterschiede, durch Zufall wären es {chance}.</translation>
+</message>
+<message>
+<source>Each dot is one use; the model sees near ones alike. There are no clear groups: 3 explain {apart} of the differences, by chance it would be {chance}.</source>
+<translation>Jeder Punkt ist eine Verwendung; nahe Punkte sind für das Modell ähnlich. Klare Gruppen gibt es nicht: 3 erklären {apart} der Unterschiede, durch Zufall wären es {chance}.</translation>
 </message>
 <message>
 <source>Each head is switched off once. Red squares: it supports this answer. Blue: it works against it.</source>
@@ -3692,6 +3708,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>In all {size} numbers, of which this map shows a part, “{token}” is most like “{first}” at the start and “{last}” at the end.</source>
+<translation>In allen {size} Zahlen, von denen diese Karte einen Teil zeigt, ist „{token}“ am Anfang „{first}“ am ähnlichsten und am Ende „{last}“.</translation>
+</message>
+<message>
 <source>In an open step, a row is a token and a column one of its numbers (dimensions), counted from 0. Stronger colour: farther from 0.</source>
 <translation>In einem offenen Schritt ist eine Zeile ein Token, eine Spalte eine seiner Zahlen (Dimensionen), ab 0 gezählt. Kräftigere Farbe: weiter weg von 0.</translation>
 </message>
@@ -3718,10 +3738,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>In other sentences</source>
 <translation>In anderen Sätzen</translation>
-</message>
-<message>
-<source>In percent: F1 for QQP and MRPC, correlation for CoLA and STS-B, else accuracy; MNLI on two test sets. Beside a task: its training examples. *: on the development sets with other measures, not comparable with the rows above. Hover over a score for its source.</source>
-<translation>In Prozent: F1 bei QQP und MRPC, Korrelation bei CoLA und STS-B, sonst Genauigkeit; MNLI auf zwei Testsets. Neben der Aufgabe: ihre Trainingsbeispiele. *: auf Entwicklungsdaten mit anderen Maßen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: seine Quelle.</translation>
 </message>
 <message>
 <source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It does where names are found with BERT’s states as they are: F1, the measure for that, is 94.9 and 94.0 of 100.</source>
@@ -3772,8 +3788,8 @@ Ein anderer Schluss</translation>
 <translation>Liegt es so oft richtig, wie es sicher ist?</translation>
 </message>
 <message>
-<source>Is the model right for the right reason? Red words support its answer, blue ones work against it. Trust what the three cards agree on.</source>
-<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Zu trauen ist dem, worin die drei Karten übereinstimmen.</translation>
+<source>Is the model right for the right reason? Red words support its answer, blue ones work against it. Trust what the cards agree on.</source>
+<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter stützen seine Antwort, blaue wirken dagegen. Verlassen kann man sich auf das, worin die Karten übereinstimmen.</translation>
 </message>
 <message>
 <source>Is the sentence acceptable English? (CoLA)</source>
@@ -4520,6 +4536,10 @@ Ein anderer Schluss</translation>
 <translation>MB</translation>
 </message>
 <message>
+<source>MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical? STS-B: how similar are two? In percent, higher is better; beside a task its training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
+<translation>MNLI, RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben einer Aufgabe ihre Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
+</message>
+<message>
 <source>Made to compare sentences</source>
 <translation>Gemacht, um Sätze zu vergleichen</translation>
 </message>
@@ -4947,10 +4967,6 @@ Ein anderer Schluss</translation>
 <translation>Keine Antwort</translation>
 </message>
 <message>
-<source>No clear groups: splitting into 3 explains {apart} of the differences, of random points {chance}.</source>
-<translation>Keine klaren Gruppen: Drei erklären {apart} der Unterschiede, bei zufälligen Punkten {chance}.</translation>
-</message>
-<message>
 <source>No collection yet</source>
 <translation>Noch keine Sammlung</translation>
 </message>
@@ -5128,10 +5144,6 @@ Ein anderer Schluss</translation>
 <translation>Nicht im Vokabular, gelesen als {token}: {words}.</translation>
 </message>
 <message>
-<source>Not on this flat map but measured by all numbers, “{token}” is most like “{first}” at the start and most like “{last}” at the end.</source>
-<translation>Nicht auf dieser flachen Karte, sondern nach allen Zahlen gemessen, ist „{token}“ am Anfang „{first}“ und am Ende „{last}“ am ähnlichsten.</translation>
-</message>
-<message>
 <source>Not quite.</source>
 <translation>Nicht ganz.</translation>
 </message>
@@ -5238,6 +5250,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Now {now}; you need {target}.</source>
 <translation>Jetzt {now}; nötig sind {target}.</translation>
+</message>
+<message>
+<source>Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when only what is passed on there does. Red: for the answer. Blue: against it. Shares need not add up.</source>
+<translation>Zahl an einem Teil: der Anteil davon, der verloren geht, wenn der Teil wie beim anderen Text arbeitet; an einem Pfeil: wenn nur das wie dort ist, was er weitergibt. Rot: für die Antwort. Blau: dagegen. Die Anteile ergeben zusammen nicht unbedingt 100 %.</translation>
 </message>
 <message>
 <source>Number of the neuron</source>
@@ -6121,10 +6137,6 @@ Ein anderer Schluss</translation>
 <translation>Rot: jetzt ähnlicher als mit {baseline}. Blau: weniger ähnlich.</translation>
 </message>
 <message>
-<source>Red: this part speaks for the word. Blue: against it. Click a part to see its words.</source>
-<translation>Rot: Dieser Teil spricht für das Wort. Blau: dagegen. Ein Klick auf einen Teil zeigt seine Wörter.</translation>
-</message>
-<message>
 <source>Redo</source>
 <translation>Wiederherstellen</translation>
 </message>
@@ -6285,16 +6297,16 @@ Ein anderer Schluss</translation>
 <translation>Zeile {row}: Trainingsbeispiel {number}</translation>
 </message>
 <message>
-<source>Row: a layer of this model. Column: a layer of the baseline. Stronger colour: tokens that are alike in one are alike in the other (1 at most).</source>
-<translation>Zeile: eine Schicht dieses Modells. Spalte: eine Schicht der Baseline. Kräftigere Farbe: Token, die sich in der einen ähneln, ähneln sich auch in der anderen (höchstens 1).</translation>
+<source>Row: a layer here. Column: a layer of the baseline, with which you compare. 1: both sort the tokens alike, so that those close together in one are close in the other; 0: they have nothing in common.</source>
+<translation>Zeile: eine Schicht hier. Spalte: eine Schicht der Baseline. 1: Beide ordnen die Token gleich an, sodass in der einen nahe beieinanderliegt, was in der anderen nahe ist; 0: Sie haben nichts gemeinsam.</translation>
 </message>
 <message>
 <source>Row: a layer. Column: a part of it; below, the parts outside the layers. Stronger colour: training changed its numbers more (percent of what they were).</source>
 <translation>Zeile: eine Schicht. Spalte: ein Teil davon; darunter die Teile außerhalb der Schichten. Kräftigere Farbe: Das Training hat seine Zahlen stärker verändert (Prozent von vorher).</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. No colour: its numbers are the same in both. Stronger colour: they are further apart.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Ohne Farbe: Seine Zahlen sind in beiden gleich. Kräftigere Farbe: Sie liegen weiter auseinander.</translation>
+<source>Row: a token. Column: a layer. No colour (0): its numbers are the same in both. Stronger colour: they are further apart (1: nothing in common).</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Keine Farbe (0): Seine Zahlen sind in beiden gleich. Kräftigere Farbe: Sie liegen weiter auseinander (1: nichts gemeinsam).</translation>
 </message>
 <message>
 <source>Row: a token. Column: a layer. Stronger colour: numbers farther from zero (L2 norm).</source>
@@ -6924,10 +6936,6 @@ Ein anderer Schluss</translation>
 <translation>Verschieden zerlegt (markiert): {count} von {total} Wörtern.</translation>
 </message>
 <message>
-<source>Splitting into 3 groups explains {apart} of the differences, of random points {chance}.</source>
-<translation>Drei Gruppen erklären {apart} der Unterschiede, bei zufälligen Punkten {chance}.</translation>
-</message>
-<message>
 <source>Start</source>
 <translation>Starten</translation>
 </message>
@@ -7342,6 +7350,14 @@ Ein anderer Schluss</translation>
 <translation>Der Unterschied wächst um {share}, wenn nur {receiver} liest, was {sender} beim anderen Text ausgibt.</translation>
 </message>
 <message>
+<source>The difference: how much better “{first}” does against “{second}” here than in the other text.</source>
+<translation>Der Unterschied: wie viel besser „{first}“ hier gegen „{second}“ abschneidet als im anderen Text.</translation>
+</message>
+<message>
+<source>The difference: how much better “{first}” does here than in the other text.</source>
+<translation>Der Unterschied: wie viel besser „{first}“ hier abschneidet als im anderen Text.</translation>
+</message>
+<message>
 <source>The distance itself: large parts move further</source>
 <translation>Die Strecke selbst: Große Teile bewegen sich weiter</translation>
 </message>
@@ -7563,8 +7579,8 @@ Ein anderer Schluss</translation>
 <translation>Der längste Text, den das Modell lesen kann, in Tokens.</translation>
 </message>
 <message>
-<source>The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, the model has begun to memorise.</source>
-<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training weiter, aber auf ungesehenem Text nicht mehr, hat das Modell begonnen, auswendig zu lernen.</translation>
+<source>The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, the model has begun to memorise. {begins}</source>
+<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er beim Training weiter, aber nicht mehr auf ungesehenem Text, hat das Modell angefangen, auswendig zu lernen. {begins}</translation>
 </message>
 <message>
 <source>The loss with ever fewer parts</source>
@@ -7597,6 +7613,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between meanings.</source>
 <translation>Am weitesten auseinander sind die Bedeutungen bei den Embeddings: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
+</message>
+<message>
+<source>The methods name different words: trust neither far.</source>
+<translation>Die Methoden nennen verschiedene Wörter: Keiner ist weit zu trauen.</translation>
 </message>
 <message>
 <source>The model</source>
@@ -7694,8 +7714,8 @@ Ein anderer Schluss</translation>
 <translation>Die nächste Seite (→, Bild ab)</translation>
 </message>
 <message>
-<source>The next word is masked, and this unit switched off: how does the word’s probability change?</source>
-<translation>Das nächste Wort ist maskiert, diese Einheit abgeschaltet: Wie ändert sich seine Wahrscheinlichkeit?</translation>
+<source>The next word is masked, and this unit switched off: how does the word’s probability change? +2%: 10.2% in place of 10%.</source>
+<translation>Das nächste Wort wird maskiert und diese Einheit abgeschaltet: Wie ändert sich die Wahrscheinlichkeit des Wortes? +2 %: 10,2 % statt 10 %.</translation>
 </message>
 <message>
 <source>The next-sentence classifier reads only {token}.</source>
@@ -7746,8 +7766,8 @@ Ein anderer Schluss</translation>
 <translation>Das andere Vokabular, mit dem der Text zerlegt wird</translation>
 </message>
 <message>
-<source>The other way round (these parts on the other text, all others on this one) they keep {reversed}. Without them, {without} is left.</source>
-<translation>Umgekehrt (diese Teile vom anderen Text, alle übrigen von diesem) bleiben {reversed}. Ohne sie bleibt ein Rest von {without}.</translation>
+<source>The other way round (these parts on the other text, all others on this one) they keep {reversed}.</source>
+<translation>Umgekehrt (diese Teile mit dem anderen Text, alle übrigen mit diesem) erhalten sie {reversed}.</translation>
 </message>
 <message>
 <source>The page</source>
@@ -9273,6 +9293,10 @@ Der andere Text: {other}
 <translation>Was jeder Teil wert ist</translation>
 </message>
 <message>
+<source>What each part adds</source>
+<translation>Was jeder Teil beiträgt</translation>
+</message>
+<message>
 <source>What each part adds to the logit of the word</source>
 <translation>Was jeder Teil zum Logit des Wortes beiträgt</translation>
 </message>
@@ -9557,6 +9581,10 @@ Der andere Text: {other}
 <translation>Wo `allowed` False ist, den Score vor der Softmax sehr klein machen, etwa -1e9.</translation>
 </message>
 <message>
+<source>Where a run begins with a warm-up (grey), it predicts the next word there, which gets it started sooner.</source>
+<translation>Wo ein Lauf mit einem Aufwärmen beginnt (grau), sagt er dort das nächste Wort voraus; so kommt er schneller in Gang.</translation>
+</message>
+<message>
 <source>Where are the parameters?</source>
 <translation>Wo sind die Parameter?</translation>
 </message>
@@ -9821,8 +9849,8 @@ Der andere Text: {other}
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
 </message>
 <message>
-<source>Without it, the probability of the next word changes by {value} of what it was.</source>
-<translation>Ohne diese Einheit ändert sich die Wahrscheinlichkeit des nächsten Worts um {value} ihres Werts.</translation>
+<source>Without it, a next word that had 10% would have {value}.</source>
+<translation>Ohne diese Einheit hätte ein nächstes Wort statt 10 % noch {value}.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -9831,6 +9859,10 @@ Der andere Text: {other}
 <message>
 <source>Without the attention mask the tokens give {share} of their attention to [PAD], and their last hidden states move by {moved} of their norm.</source>
 <translation>Ohne die Attention-Maske geben die Token {share} ihrer Attention an [PAD], und ihre letzten Hidden States verschieben sich um {moved} ihrer Norm.</translation>
+</message>
+<message>
+<source>Without them, {without} is left.</source>
+<translation>Ohne sie bleiben {without}.</translation>
 </message>
 <message>
 <source>Word</source>
@@ -10804,8 +10836,8 @@ Der andere Text: {other}
 <translation>Kopf {head}</translation>
 </message>
 <message>
-<source>head {head} carries {value} of the difference</source>
-<translation>Kopf {head} trägt {value} vom Unterschied</translation>
+<source>head {head} alone carries {value} of the difference</source>
+<translation>Kopf {head} allein trägt {value} des Unterschieds</translation>
 </message>
 <message>
 <source>head {head} gives that word {value} of its attention</source>
@@ -13258,10 +13290,6 @@ Der andere Text: {other}
 <translation>{parameters} Parameter.</translation>
 </message>
 <message>
-<source>{parts} parts: {heads} heads, {layers} feed-forward networks, the embeddings. Number: share of the difference that is lost when this part (arrow: what it tells that one) comes from the other text. Red: for the answer. Blue: against it. Shares need not add up.</source>
-<translation>{parts} Teile: {heads} Köpfe, {layers} Feed-Forward-Netze, die Embeddings. Zahl: Anteil des Unterschieds, der verloren geht, wenn dieser Teil (Pfeil: was er dem anderen weitergibt) vom anderen Text stammt. Rot: für die Antwort. Blau: dagegen. Die Anteile ergeben zusammen nicht 100 %.</translation>
-</message>
-<message>
 <source>{part} of {token} ({position}), dimension {dimension}: {value}</source>
 <translation>{part} von {token} ({position}), Dimension {dimension}: {value}</translation>
 </message>
@@ -13609,8 +13637,12 @@ Der andere Text: {other}
 <translation>{tokens} und {count} [PAD].</translation>
 </message>
 <message>
-<source>{tokens}, and {count} cut off (struck through).</source>
-<translation>{tokens}, und {count} abgeschnitten (durchgestrichen).</translation>
+<source>{tokens} fit. {count} more are cut off (struck through), each from the end of the longer sentence.</source>
+<translation>{tokens} passen hinein. Weitere {count} sind abgeschnitten (durchgestrichen), jeweils am Ende des längeren Satzes.</translation>
+</message>
+<message>
+<source>{tokens} fit. {count} more are cut off at the end (struck through).</source>
+<translation>{tokens} passen hinein. Weitere {count} sind am Ende abgeschnitten (durchgestrichen).</translation>
 </message>
 <message>
 <source>{token} ({place}) at position {position}</source>
@@ -13661,8 +13693,8 @@ Der andere Text: {other}
 <translation>{token}: {value} · {method}</translation>
 </message>
 <message>
-<source>{unit} fires most at {words}: in {share} of its strongest contexts at the same word.</source>
-<translation>{unit} feuert am stärksten bei {words}: an {share} seiner stärksten Stellen dasselbe Wort.</translation>
+<source>{unit} fires most at {words}; {share} of the places where it is strongest are one and the same word.</source>
+<translation>{unit} feuert am stärksten bei {words}; {share} der Stellen, an denen die Aktivierung am stärksten ist, sind ein und dasselbe Wort.</translation>
 </message>
 <message>
 <source>{value} (between {low} and {high})</source>
@@ -13693,6 +13725,10 @@ Der andere Text: {other}
 <translation>{where} sind alle {count} nächsten Verwendungen das Wort „{word}“ selbst.</translation>
 </message>
 <message>
+<source>{where}, all {uses} uses of “{word}” here are among the {count} nearest; so are {others}.</source>
+<translation>{where} sind alle {uses} Verwendungen von „{word}“ hier unter den {count} nächsten; ebenso {others}.</translation>
+</message>
+<message>
 <source>{where}, {count} clusters explain {apart} of the differences; of random points {chance}.</source>
 <translation>{where} erklären {count} Cluster {apart} der Unterschiede; bei zufälligen Punkten {chance}.</translation>
 </message>
@@ -13705,8 +13741,8 @@ Der andere Text: {other}
 <translation>{where} passen {count} Cluster zu den Labels: {value}; 1 wäre vollkommen, 0 bloßer Zufall.</translation>
 </message>
 <message>
-<source>{where}, {same} of the {count} nearest uses are the word “{word}” itself; others: {others}.</source>
-<translation>{where} sind {same} der {count} nächsten Verwendungen das Wort „{word}“ selbst; andere: {others}.</translation>
+<source>{where}, {same} of the {uses} uses of “{word}” here are among the {count} nearest; so are {others}.</source>
+<translation>{where} sind {same} der {uses} Verwendungen von „{word}“ hier unter den {count} nächsten; ebenso {others}.</translation>
 </message>
 <message>
 <source>{where}: {verdict}</source>
@@ -13847,6 +13883,10 @@ Der andere Text: {other}
 <message>
 <source>“{column}”, {row}: probability {value}</source>
 <translation>„{column}“, {row}: Wahrscheinlichkeit {value}</translation>
+</message>
+<message>
+<source>“{first}” is {ours} times as likely as “{second}” in this text, {other} times in the other.</source>
+<translation>„{first}“ ist in diesem Text {ours}-mal so wahrscheinlich wie „{second}“, im anderen {other}-mal.</translation>
 </message>
 <message>
 <source>“{measure} {operator} {wanted}” does not hold: it is {value}.</source>

@@ -65,8 +65,15 @@ def _of_text(kind: str) -> RunPlots:
         level=Level(0.5, say("guessing: 50%") if theme.is_projector() else ""),
     )
     losses = _curves("loss_masked", "loss_held_out", numbers.decimal, held_out, words)
+    begins = (
+        ""
+        if kind == DistilOptions.kind
+        else say(
+            "Where a run begins with a warm-up (grey), it predicts the next word there, which gets it started sooner."
+        )
+    )
     return RunPlots(
-        (_loss((first, *losses)), right, next_sentence),
+        (_loss((first, *losses), begins), right, next_sentence),
         _for_experts(),
         Number(("loss_masked",), (say("masked-word loss"),), (numbers.decimal,)),
         Number(("words_right_held_out",), (say("held-out accuracy"),), (numbers.percent,)),
@@ -108,15 +115,16 @@ def _curves(
     )
 
 
-def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
+def _loss(curves: tuple[CurveSpec, ...], begins: str = "") -> PlotSpec:
     return PlotSpec(
         say("Loss"),
         curves,
         say("loss: lower is better"),
         sentence=say(
             "The loss says how wrong its guesses are. If it falls in training but no longer on held-out text, "
-            "the model has begun to memorise."
-        ),
+            "the model has begun to memorise. {begins}",
+            begins=begins,
+        ).strip(),
         may_be_logarithmic=True,
     )
 
