@@ -40,6 +40,12 @@ def shipped_checkpoint(name: str) -> Path:
     return assets() / "checkpoints" / name
 
 
+def checkpoint_of(run: Path) -> Path | None:
+    """The checkpoint that ships, of the run that made it and ships beside it; None for any other run."""
+    ships = run.name in SHIPPED and run.resolve().parent == (assets() / "runs").resolve()
+    return shipped_checkpoint(run.name) if ships else None
+
+
 def tuned_models() -> list[str]:
     """Those of TUNED that are there; a checkout has none until `make tuned` has made them."""
     return [name for name in TUNED if (shipped_checkpoint(name) / "config.json").is_file()]

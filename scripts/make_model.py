@@ -23,7 +23,7 @@ from split_books import HELD_OUT, TRAIN
 from split_books import main as split_books
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED, TINY, assets
+from bertcore.locations import BUILT_IN, SHIPPED, TINY, assets
 from bertcore.memory import keep_freed_memory
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain_options import PretrainOptions
@@ -32,7 +32,7 @@ from bertcore.training.start import start_run
 ROOT = Path(__file__).parents[1]
 TUNING = Path(__file__).with_name("what_pretraining_buys.py")
 BOOKS = "books.txt.xz"  # of the text; the recipe reads its two parts, TRAIN and HELD_OUT of split_books
-SNAPSHOTS = {TINY: 10}  # that ship with a run, for the time machine
+SNAPSHOTS = {BUILT_IN: 6, TINY: 10}  # that ship with a run, for the time machine; the last is the model itself
 DRY_STEPS = 8
 DRY_EFFORT = Effort(most_tokens=2_000, single_sentences=50, pair_windows=20, full_sequences=2, head_texts=10)
 

@@ -19,10 +19,12 @@ from typing import Any
 import torch
 from model_report.markdown import cloze_table, figures
 from model_report.report import Effort, ModelReport, measure_model
+from safetensors.torch import load_file
 from write_difference import with_mantissa
 
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.weights import write_tensors
 from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
 from bertcore.locations import BUILT_IN, GERMAN, assets
@@ -35,6 +37,9 @@ from bertcore.training.pretraining_batches import CAUSAL_MASKED_EVERY
 CURVE_LINES = 1500
 EARLY = 100  # steps in which so little is learned that one snapshot is enough
 SNAPSHOT_BITS = 3  # of the mantissa: 6% of a weight at most, 0.01 of the held-out loss, half when packed
+COARSE = (BUILT_IN,)  # whose snapshots are on a grid, in a byte for each weight: else they would not fit the wheel
+GRID = 0.7  # its step, in standard deviations of the matrix
+FINEST = 2.0**-9  # step of float8_e4m3fn around 0
 CARD = Path(__file__).with_name("model_card.md")
 ENGLISH, GERMAN_TEXT = (  # what a card says of a model's language
     {"language": "en", "letters": "uncased English", "command": "model", "sentence": "The cat sat on the [MASK]."},
@@ -145,14 +150,28 @@ def thinned_run(run: FinishedRun, target: Path, most_lines: int = CURVE_LINES, *
 
 
 def thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
-    """The first, the last, and those between that are nearest to even distances in log(EARLY + step); in fp16."""
+    """The first, and those that are nearest to even distances in log(EARLY + step)."""
     found = run.folder.snapshots()
     places = [math.log(EARLY + step) for step, _ in found]
     wanted = [places[0] + (places[-1] - places[0]) * number / (count - 1) for number in range(count)]
     for number in sorted({min(range(len(places)), key=lambda i: abs(places[i] - place)) for place in wanted}):
-        step, folder = found[number]
-        bits = None if number == len(found) - 1 else SNAPSHOT_BITS  # the last one is the checkpoint itself
-        rounded(folder, target.snapshot_path(step), run.options.name, bits)
+        if number < len(found) - 1:  # the last one is the checkpoint itself
+            step, folder = found[number]
+            ship_snapshot(folder, target.snapshot_path(step), run.options.name)
+
+
+def ship_snapshot(snapshot: Path, folder: Path, name: str) -> None:
+    """With few bits for each weight, so that it packs well."""
+    rounded(snapshot, folder, name, None if name in COARSE else SNAPSHOT_BITS)
+    if name in COARSE:
+        file = folder / "model.safetensors"
+        write_tensors({key: on_grid(one) if one.dim() > 1 else one for key, one in load_file(file).items()}, file)
+
+
+def on_grid(values: torch.Tensor) -> torch.Tensor:
+    """A matrix in float8_e4m3fn, rounded to multiples of a power of two near GRID of its standard deviation."""
+    step = max(2.0 ** round(math.log2(GRID * float(values.float().std()))), FINEST)
+    return ((values.float() / step).round() * step).to(torch.float8_e4m3fn)
 
 
 def _write_json(file: Path, values: dict[str, Any]) -> None:

@@ -32,8 +32,6 @@ class Steps:
     def stage_of(self, folder: Path) -> str:
         """The stage that a checkpoint is; empty for another step."""
         folder = folder.resolve()
-        if TRAINED in self.stages and folder == self.final.resolve():  # of a run that ships: the same model
-            return TRAINED
         return next((name for name, of_stage in self.stages.items() if of_stage == folder), "")
 
 
@@ -69,7 +67,7 @@ def reference_to(checkpoint: Path) -> str | None:
 
 @lru_cache(maxsize=8)
 def _stages_of(run: Path, snapshots: Snapshots, final: Path) -> tuple[dict[str, Path], str]:
-    """And what the run begins with. The last snapshot of a run that ships is the model that ships."""
+    """And what the run begins with."""
     begins_with = UNTRAINED
     with contextlib.suppress(BertcoreError):
         config = RunFolder(run).config()
@@ -78,13 +76,11 @@ def _stages_of(run: Path, snapshots: Snapshots, final: Path) -> tuple[dict[str, 
             begins_with = TUNING
     if len(snapshots) < 2:
         return {}, begins_with
-    shipped = shipped_checkpoint(run.name).resolve() if run.name in SHIPPED else None
-    last = shipped if shipped is not None and run_behind(shipped) == run else final
     stages = {START: snapshots[0][1]} if snapshots[0][0] == 0 else {}
     between = snapshots[1 : [path for _, path in snapshots].index(final)]
     if between:
         stages[HALF_TRAINED] = half_way(run, between)
-    return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}, begins_with
+    return {name: folder.resolve() for name, folder in (stages | {TRAINED: final}).items()}, begins_with
 
 
 def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:

@@ -91,6 +91,7 @@ class Scatter(ZoomedDrawing):
         self._paths = self.points.paths  # (T,P,2) in pixels
         self.spots: list[QPointF] = []  # where the points stand in the widget
         self.far: list[int] = []  # the points that stand at the edge, because they are farther away
+        self._ends: list[QPointF] = []  # of the paths, where the points stand elsewhere on them
         self._named: dict[int, QRectF] = {}
         self._named_for: object = None
 
@@ -139,6 +140,7 @@ class Scatter(ZoomedDrawing):
             self._zero, places = QPointF(*places[0, -1].tolist()), places[:, :-1]
         self._paths = places
         self.spots = [QPointF(x, y) for x, y in places[min(self.stage, len(places) - 1)].tolist()]
+        self._ends = [QPointF(x, y) for x, y in places[-1].tolist()] if self.stage < len(places) - 1 else []
 
     def cell_at(self, point: QPointF) -> int | None:
         away = [abs(spot.x() - point.x()) + abs(spot.y() - point.y()) for spot in self.spots]
@@ -201,7 +203,8 @@ class Scatter(ZoomedDrawing):
         return tag or self.points.names[point]
 
     def _named_places(self, path: list[QPointF]) -> dict[int, QRectF]:
-        """Where names fit, points first, then the stages of `path`; found anew only when something has moved."""
+        """Where names fit, points first, then the stages of `path` and where all paths end; found anew only when
+        something has moved."""
         zoom, names, count = self.zoom, [self._name(point) for point in range(len(self.spots))], len(self.spots)
         assert zoom is not None
         here = [point for point in (*self.selected, self.hovered_cell) if point is not None and point < count]
@@ -215,12 +218,13 @@ class Scatter(ZoomedDrawing):
         if self._names:  # each name once, then what is called the same: in a long text one word would take all the room
             begins = {name: point for point, name in reversed(list(enumerate(names)))}
             others = sorted(range(count), key=lambda point: begins[names[point]] != point)[:MOST_NAMES]
-        order = [*first, *(point for point in others if point not in first)]
-        all_names = [*names, *self.points.stage_names]
+        ends = range(count + len(path), count + len(path) + len(self._ends)) if self._names else ()
+        order = [*first, *(point for point in others if point not in first), *ends[:MOST_NAMES]]
+        all_names = [*names, *self.points.stage_names[: len(path)], *names]
         self._named_for = key
         edge = theme.px(15) if any(self._axis_names) else 0  # there the axes have their names
         room = self.rect().adjusted(0, edge, 0, -edge)
-        self._named = place_names([*self.spots, *path], all_names, room, self._radius, order)
+        self._named = place_names([*self.spots, *path, *self._ends], all_names, room, self._radius, order)
         return self._named
 
     def _paint_names(self, painter: QPainter, path: list[QPointF]) -> None:
@@ -232,13 +236,13 @@ class Scatter(ZoomedDrawing):
                 own = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
                 named = {one: box for one, box in named.items() if not box.intersects(own)} | {point: own}
         for place, box in named.items():
-            is_stage, is_here = place >= count, place in self.selected or place == self.hovered_cell
-            text, kind = (
-                (points.stage_names[place - count], "")
-                if is_stage
-                else (self._name(place), "" if points.tags else points.kind(place))
-            )
-            font = theme.font(10.5 if is_stage else NAME_PX, bold=is_here)
+            is_small, is_here = place >= count, place in self.selected or place == self.hovered_cell
+            if count <= place < count + len(path):
+                text, kind = points.stage_names[place - count], ""
+            else:
+                point = place - count - len(path) if is_small else place
+                text, kind = self._name(point), "" if points.tags else points.kind(point)
+            font = theme.font(10.5 if is_small else NAME_PX, bold=is_here)
             painter.setFont(font)
             if is_here or (path and len(named) < MANY_PATHS):  # what keeps it apart from the lines below it
                 sized, outline = painter.fontMetrics(), QPainterPath()

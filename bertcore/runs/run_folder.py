@@ -45,6 +45,7 @@ from bertcore.files import (
     write_json,
     write_json_on_full_disk,
 )
+from bertcore.locations import checkpoint_of
 from bertcore.runs.metrics_file import LARGEST_NUMBER, METRICS, MetricsTail, open_at_line_start, step_of, whole_lines
 
 FORMAT_VERSION = 1
@@ -327,12 +328,18 @@ class RunFolder:
             write_json(self.path / CONTROL, {"command": command})  # a "stop" too: for a run of an earlier version
 
     def snapshots(self) -> list[tuple[int, Path]]:
-        """(step, checkpoint folder) of every complete snapshot, by step. A link is none: see `refuse_links`."""
+        """(step, checkpoint folder) of every complete snapshot, by step. A link is none: see `refuse_links`.
+
+        Those of a run that ships end with the model that ships, which is not stored twice.
+        """
         snapshots = []
         for folder in _folders_in(self.path / SNAPSHOTS):
             match = _SNAPSHOT_NAME.fullmatch(folder.name)
             if match and all(os.path.isfile(folder / name) for name in ("config.json", "model.safetensors")):
                 snapshots.append((int(match[1]), folder))
+        last = checkpoint_of(self.path)
+        if snapshots and last is not None:
+            snapshots.append((self._read_status().step, last))
         return sorted(snapshots)
 
     def newest_snapshot(self) -> Path | None:

@@ -181,14 +181,19 @@ def paths_with(curve):
     return circuit.Paths([], [], np.array(curve), [], np.empty((0, 0)))
 
 
-def test_sentences():
+def test_sentences(monkeypatch):
     outcomes = {name: Outcome(0, kept, ()) for name, kept in (("only", 0.85), ("without", 0.01))}
     of_set = circuit.PartSet(PARTS[:2], outcomes, 0.95, np.array([0.02, 0.06]))
     few = paths_with([0.1, 0.9, *[1.0] * 10])
-    assert sentences.summary(few, of_set) == (
-        "These 2 of 12 parts keep 85% of the difference; the best of 2 random sets of that size keeps 6%. The other "
-        "way round (these parts on the other text, all others on this one) they keep 95%. Without them, 1% is left."
+    text = (
+        "These 2 of 12 parts keep 85% of the difference; the best of 2 random sets of that size keeps 6%. Without "
+        "them, 1% is left."
     )
+    monkeypatch.setattr(sentences.numbers, "is_technical", lambda: False)
+    assert sentences.summary(few, of_set) == text
+    monkeypatch.undo()
+    reverse = "The other way round (these parts on the other text, all others on this one) they keep 95%."
+    assert sentences.summary(few, of_set) == f"{text} {reverse}"
     many = paths_with([0.1, 0.2, 0.9, 1.0])
     assert "together: 3 of 4 are needed to keep 80%" in sentences.summary(many, None)
     others = [circuit.OtherSentence("a", "b", 0.34), circuit.OtherSentence("a", "b", 0.88)]

@@ -195,7 +195,7 @@ REFUSED = [  # what makes something else of a sound checkpoint, and what the sen
         (weights(as_kind(DENSE, getattr(torch, kind))), (DENSE, kind, "quantised"))
         for kind in ("int8", "int64", "bool", "uint8")
     ),
-    (weights(as_kind(f"{POOLER}weight", torch.float8_e4m3fn)), (f"{POOLER}weight", "F8_E4M3")),
+    (weights(as_kind(f"{POOLER}weight", torch.float8_e5m2)), (f"{POOLER}weight", "F8_E5M2")),
     *(
         (weights(lambda tensors, value=value: tensors[f"{POOLER}bias"][3:4].fill_(value)), ("pooler.dense.bias",))
         for value in (torch.nan, torch.inf)

@@ -27,7 +27,7 @@ from ...widgets.wrapped import WrappedBoxes
 from ..pictures import Cells, Picture
 from ..values_view import ValuesView
 
-LENGTHS = (5, 16, 32, 64, 128)
+LENGTHS = (5, 10, 16, 32, 64, 128)
 TILE_PX, PADDING_PX, LINE_PX = 80, 8, 18
 CENTER = Qt.AlignmentFlag.AlignCenter
 
@@ -125,7 +125,8 @@ class PaddingView(ValuesView):
             folds=True,
         ),
     )
-    length, is_batch = 16, False  # length 0: that of the longer text
+    # Of the first example one text is cut and the other padded. Length 0: that of the longer text.
+    length, is_batch = 10, True
 
     def lay_out(self) -> QLayout:
         longest = say("as long as the longer text (at most {count})", count=LONGEST)

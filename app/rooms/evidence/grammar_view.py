@@ -49,7 +49,8 @@ class GrammarView(EvidenceView):
             name=mark("Share of each relation that each head finds: rows are relations, columns are heads"),
             intro=mark(
                 "Cell: how often the head looks from one word of the pair to the other; framed: the best head. Bar: "
-                "how often it is right in other sentences (95% interval). Yellow line: guessing a fixed distance."
+                "how often it is right in other sentences (95% interval); ← the second word looks at the first. Yellow "
+                "line: guessing a fixed distance; grey bar: not surely better."
             ),
             hovered=mark("{row}: head {column} finds {value}, all sentences together"),
             method=METHOD,

@@ -54,7 +54,7 @@ class ProbesView(EvidenceView):
             name=mark("Tags read off"),
             intro=mark(
                 "A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. "
-                "Random tags it can only memorise: what lies above the squares is really in the states."
+                "Random tags it can only memorise: how far the other curves lie above that one is really in the states."
             ),
             curves=CURVES["own"],
             python=OF_LAYERS.format(("right", "unseen", "control"))
@@ -65,7 +65,9 @@ class ProbesView(EvidenceView):
             key="before",
             title=mark("The tag of the word before"),
             name=mark("The previous word’s tag"),
-            intro=mark("The word itself cannot tell it: where the curve rises, the state knows its neighbour."),
+            intro=mark(
+                "The word itself hardly tells it: where the curve rises, the state has learned of its neighbour."
+            ),
             curves=CURVES["before"],
             python=OF_LAYERS.format(("previous",)) + " + [[found.without.previous.value] * len(found.layers)]",
             **LABELS,

@@ -139,8 +139,8 @@ def groups_text(groups: UseGroups) -> str:
     )
     if groups.apart <= groups.apart_by_chance + LEAST_GAIN:
         text = mark(
-            "Each dot is one use; the model sees near ones alike. There are no clear groups: 3 explain {apart} of the "
-            "differences, by chance it would be {chance}."
+            "Each dot is one use; the model sees near ones alike. There are no clear groups: 3 groups explain {apart} "
+            "of the differences, by chance it would be {chance}."
         )
     return say(text, apart=numbers.percent(groups.apart), chance=numbers.percent(groups.apart_by_chance))
 
@@ -153,7 +153,7 @@ def topics_finding(found: FoundTopics) -> str:
         text = mark("{where}, {count} clusters explain {apart} of the differences; of random points {chance}.")
         chance = numbers.percent(topics.clusters.apart_by_chance)
         return say(text, where=where, count=count, apart=numbers.percent(apart), chance=chance)
-    text = mark("{where}, {count} clusters match the labels: {value}, where 1 is perfect and 0 mere chance.")
+    text = mark("{where}, {count} clusters match the labels at {value} (1: perfectly; 0: no better than chance).")
     if topics.agreement <= topics.by_chance:
         text = mark("{where}, {count} clusters match the labels no better than chance could: {value}.")
     best = max(range(len(found.agreements)), key=found.agreements.__getitem__)
@@ -189,14 +189,18 @@ def unit_finding(found: FoundUnit) -> str:
     """What a unit is strongest at, and whether switching it off changes anything that can be measured."""
     words = ", ".join(say("“{word}”", word=word) for word, _ in found.own[: MOST_OTHERS + 1])
     share = numbers.percent(float(found.all.clear[found.unit]))
-    text = mark("{unit} fires most at {words}; {share} of the places where it is strongest are one and the same word.")
+    text = mark(
+        "{unit} fires most at {words}: {share} of the places where it is strongest have one and the same token."
+    )
     text = say(text, unit=unit_name(found), words=words, share=share)
     if found.matters is None:
         return text
     gain = found.matters.strongest
     ending = mark("Switching it off changes nothing that can be measured.")
     if gain.low > 0 or gain.high < 0:
-        ending = mark("Without it, a next word that had 10% would have {value}.")
+        ending = mark("The model misses it: without it, a next word that had 10% would have {value}.")
+        if gain.high < 0:
+            ending = mark("The model does not miss it: without it, a next word that had 10% would have {value}.")
     return f"{text} {say(ending, value=interval_text(without_unit(gain), of_ten_percent))}"
 
 

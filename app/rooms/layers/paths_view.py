@@ -130,9 +130,9 @@ def in_words(reading: Reading, selection: Selection) -> str:
     """What lines and dots are."""
     if reading.baseline is None:
         return say(
-            "A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer. "
-            "Blue circle: in A. Orange square: in B. Where all lines bend together, a layer adds much the same to "
-            "every token; what tells tokens apart is which lines run side by side. {alike}",
+            "A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer, its "
+            "small name at the end. Blue circle: in A. Orange square: in B. Where all lines bend together, a layer "
+            "adds much the same to every token; what tells tokens apart is which lines lie side by side. {alike}",
             alike=in_all_numbers(reading, selection),
         ).strip()
     if shared_baseline(reading) is None:

@@ -29,7 +29,7 @@ class LayersRoom(Room):
         ViewSpec(
             "paths",
             mark("Paths"),
-            mark("Every layer moves each token a little. Which lines come together, and which move apart?"),
+            mark("Every layer moves each token. Which lines come together, and which move apart?"),
             later(__package__, "paths_view", "PathsView"),
         ),
         ViewSpec(

@@ -178,7 +178,8 @@ def key(asked: HeadTarget) -> str:
     (first, second) = asked.answers if asked.is_contrast else (asked.label, "")
     number = say(
         "Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when "
-        "only what is passed on there does. Red: for the answer. Blue: against it. Shares need not add up."
+        "only that signal is the other text’s. Red: for the answer. Blue: against it. Parts need each other, so shares "
+        "need not add up."
     )
     return f"{say(text, first=first, second=second)} {number}"
 

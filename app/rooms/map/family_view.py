@@ -112,8 +112,8 @@ class FamilyView(ValuesView):
         rows = Side("none", [say(PARTS[part.name]) for part in parts], axis_name="part")
         notes = ["" if theme.is_projector() else formula_text(part.formula, config) for part in parts]
         text = mark(
-            "{model}: {count} parameters, without output heads. V: vocabulary, P: positions, T: segments, H: width, "
-            "L: layers, I: inside feed-forward."
+            "{model}: {count} parameters, without those that predict. V: vocabulary, P: positions, T: segments, H: "
+            "width, L: layers, I: inside feed-forward."
         )
         intro = say(text, model=self.member.title, count=numbers.count(total))
         counts = np.array([part.count for part in parts], dtype=float)

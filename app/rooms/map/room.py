@@ -24,8 +24,9 @@ class MapRoom(Room):
             "circuit",
             mark("Which parts made this?"),
             mark(
-                "Often a few heads and feed-forward networks do most of the work. Which ones made this answer, and "
-                "what do they tell each other? Compare with a text of the same length that gets another answer."
+                "Sometimes a few heads and feed-forward networks do most of the work, sometimes many together. Which "
+                "ones made this answer, and what do they tell each other? Compare with a text of the same length that "
+                "gets another answer."
             ),
             later(__package__, "circuit_view", "CircuitView"),
         ),

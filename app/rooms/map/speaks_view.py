@@ -127,8 +127,7 @@ class SpeaksView(ValuesView):
         found: DirectParts | None = self.asked["direct"].answer
         if found is not None:
             text = mark(
-                "The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown. Red "
-                "speaks for the word, blue against it."
+                "The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown."
             )
             how = mark(
                 "Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are "

@@ -104,8 +104,8 @@ class FatesView(PredictView):
     def lay_out(self) -> QLayout:
         paper = say(
             "In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, "
-            "84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It does where names are found with BERT’s "
-            "states as they are: F1, the measure for that, is 94.9 and 94.0 of 100."
+            "84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It matters a little where BERT is only "
+            "read and not fine-tuned: names are found from its states with an F1 of 94.9 and 94.0, of 100."
         )
         finding = label(masking_runs_sentence(masking_runs()), wrap=True)
         fill(self.columns["trained"], finding, label(paper, "muted", wrap=True))

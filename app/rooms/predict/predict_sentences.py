@@ -268,7 +268,7 @@ def perplexities(found: Surprise, baseline: Surprise | None, reading: Reading) -
 
     text = mark("pseudo-perplexity {perplexity}")
     if not numbers.is_technical():
-        text = mark("as unsure as among {perplexity} equally likely words")
+        text = mark("On average it is as unsure as among {perplexity} equally likely words")
     text = say(text, perplexity=written(found, reading))
     if baseline is None or not len(baseline.bits) or reading.baseline is None:
         return text
@@ -410,7 +410,7 @@ def agreement(methods: Sequence[Values]) -> str:
     if not both:
         return say("The methods name different words: trust neither far.")
     names = ", ".join(quoted(methods[0].rows.labels[row]) for row in both)
-    return say("All methods agree that these support the answer: {names}.", names=names)
+    return say("Strong by every method (a third of the strongest, or more): {names}.", names=names)
 
 
 def shares_note(target: HeadTarget, reading: Reading) -> str:

@@ -126,10 +126,10 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%Ln use(s), repeated ones too</source>
+<source>%Ln use(s) in the collection, repeats too, and “here”</source>
 <translation>
-<numerusform>%Ln Verwendung, Wiederholungen mitgezählt</numerusform>
-<numerusform>%Ln Verwendungen, Wiederholungen mitgezählt</numerusform>
+<numerusform>%Ln Verwendung in der Sammlung, Wiederholungen mitgezählt, und „hier“</numerusform>
+<numerusform>%Ln Verwendungen in der Sammlung, Wiederholungen mitgezählt, und „hier“</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -736,8 +736,8 @@
 <translation>Eine Lektion hat keine Bilder: Gezeigt wird das Fenster selbst; dafür gibt es highlight.</translation>
 </message>
 <message>
-<source>A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer. Blue circle: in A. Orange square: in B. Where all lines bend together, a layer adds much the same to every token; what tells tokens apart is which lines run side by side. {alike}</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) durch alle Schichten; seine Marke steht bei der Schicht des Reglers. Blauer Kreis: in A. Oranges Quadrat: in B. Wo alle Linien gemeinsam abbiegen, fügt eine Schicht jedem Token fast dasselbe hinzu; wodurch sich Token unterscheiden, zeigt, welche Linien nebeneinander verlaufen. {alike}</translation>
+<source>A line is one token, from its embedding (emb.) through all layers; its mark is at the slider’s layer, its small name at the end. Blue circle: in A. Orange square: in B. Where all lines bend together, a layer adds much the same to every token; what tells tokens apart is which lines lie side by side. {alike}</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding (Emb.) durch alle Schichten; seine Marke steht bei der Schicht des Reglers, klein sein Name am Ende. Blauer Kreis: in A. Oranges Quadrat: in B. Wo alle Linien gemeinsam abbiegen, fügt eine Schicht jedem Token fast dasselbe hinzu; was Token unterscheidet, ist, welche Linien nebeneinanderliegen. {alike}</translation>
 </message>
 <message>
 <source>A lower learning rate usually helps.</source>
@@ -800,12 +800,12 @@
 <translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
 </message>
 <message>
-<source>A pair is two texts that differ in one word, such as author / authors, so the answer differs, too. Cell: only this head works as on the second text; how much of the way does the answer go to that of the second text? 100%: all of it. Hatched: may be 0.</source>
-<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors, und damit auch in der Antwort. Zelle: Nur dieser Kopf arbeitet wie beim zweiten Text; wie weit geht die Antwort auf die des zweiten Textes zu? 100 %: ganz. Schraffiert: kann 0 sein.</translation>
+<source>A pair is two texts that differ in one word, such as author / authors, so the answer differs, too. Cell: where only this head gives what it gives on the second text, how far does the answer move to that text’s answer? 100%: all the way. Hatched: may be 0.</source>
+<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors, und damit auch in der Antwort. Zelle: Gibt nur dieser Kopf das aus, was er beim zweiten Text ausgibt, wie weit geht die Antwort auf dessen Antwort zu? 100 %: ganz. Schraffiert: kann 0 sein.</translation>
 </message>
 <message>
-<source>A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. Random tags it can only memorise: what lies above the squares is really in the states.</source>
-<translation>Eine Probe, ein linearer Klassifikator, lernt, die Wortart (den Tag) aus dem Hidden State abzulesen. Zufällige Tags kann sie nur auswendig lernen: Was über den Quadraten liegt, steht wirklich in den Hidden States.</translation>
+<source>A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. Random tags it can only memorise: how far the other curves lie above that one is really in the states.</source>
+<translation>Eine Probe, ein linearer Klassifikator, lernt, die Wortart (den Tag) eines Worts aus dem Hidden State abzulesen. Zufällige Tags kann sie nur auswendig lernen: Wie weit die anderen Kurven darüberliegen, das steckt wirklich in den Hidden States.</translation>
 </message>
 <message>
 <source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
@@ -1026,10 +1026,6 @@
 <message>
 <source>All lines stronger than</source>
 <translation>Alle Linien stärker als</translation>
-</message>
-<message>
-<source>All methods agree that these support the answer: {names}.</source>
-<translation>Alle Methoden sind sich einig, dass diese Wörter die Antwort stützen: {names}.</translation>
 </message>
 <message>
 <source>All neurons (or heads) of this layer, by the share of their strongest contexts that are one and the same word.</source>
@@ -1621,8 +1617,8 @@ Ein anderer Schluss</translation>
 <translation>Abbrechen</translation>
 </message>
 <message>
-<source>Cell: how often the head looks from one word of the pair to the other; framed: the best head. Bar: how often it is right in other sentences (95% interval). Yellow line: guessing a fixed distance.</source>
-<translation>Zelle: wie oft der Kopf vom einen Wort des Paars auf das andere schaut; umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt (95-%-Intervall). Gelbe Linie: immer denselben Abstand raten.</translation>
+<source>Cell: how often the head looks from one word of the pair to the other; framed: the best head. Bar: how often it is right in other sentences (95% interval); ← the second word looks at the first. Yellow line: guessing a fixed distance; grey bar: not surely better.</source>
+<translation>Zelle: wie oft der Kopf von einem Wort des Paars auf das andere schaut; umrahmt: der beste Kopf. Balken: wie oft er in anderen Sätzen richtigliegt (95-%-Intervall); ← das zweite Wort schaut auf das erste. Gelbe Linie: einen festen Abstand raten; grauer Balken: nicht sicher besser.</translation>
 </message>
 <message>
 <source>Cell: this head adds nothing. How does ln p(wanted) − ln p(unwanted) change, on average? Hatched: may be 0.</source>
@@ -2482,8 +2478,8 @@ Ein anderer Schluss</translation>
 <translation>Jeder Punkt ist eine Verwendung; nahe Punkte sind für das Modell ähnlich. Die 3 Farben erklären {apart} der Unterschiede, durch Zufall wären es {chance}.</translation>
 </message>
 <message>
-<source>Each dot is one use; the model sees near ones alike. There are no clear groups: 3 explain {apart} of the differences, by chance it would be {chance}.</source>
-<translation>Jeder Punkt ist eine Verwendung; nahe Punkte sind für das Modell ähnlich. Klare Gruppen gibt es nicht: 3 erklären {apart} der Unterschiede, durch Zufall wären es {chance}.</translation>
+<source>Each dot is one use; the model sees near ones alike. There are no clear groups: 3 groups explain {apart} of the differences, by chance it would be {chance}.</source>
+<translation>Jeder Punkt ist eine Verwendung; nahe Punkte sind für das Modell ähnlich. Klare Gruppen gibt es nicht: 3 Gruppen erklären {apart} der Unterschiede, durch Zufall wären es {chance}.</translation>
 </message>
 <message>
 <source>Each head is switched off once. Red squares: it supports this answer. Blue: it works against it.</source>
@@ -2702,8 +2698,8 @@ Ein anderer Schluss</translation>
 <translation>Jede Schicht gibt jedem Token eine neue Liste von Zahlen, seinen Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
 </message>
 <message>
-<source>Every layer moves each token a little. Which lines come together, and which move apart?</source>
-<translation>Jede Schicht verschiebt jedes Token ein wenig. Welche Linien laufen zusammen, welche auseinander?</translation>
+<source>Every layer moves each token. Which lines come together, and which move apart?</source>
+<translation>Jede Schicht bewegt jedes Token. Welche Linien kommen zusammen, welche entfernen sich?</translation>
 </message>
 <message>
 <source>Every line is one token of your text, from left to right through all layers. Hover over a line to follow it; mask a token (M) to have it guessed. Click any part to open it.</source>
@@ -3740,8 +3736,8 @@ Ein anderer Schluss</translation>
 <translation>In anderen Sätzen</translation>
 </message>
 <message>
-<source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It does where names are found with BERT’s states as they are: F1, the measure for that, is 94.9 and 94.0 of 100.</source>
-<translation>Im Paper (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig, mit [MASK] allein 84,3 %. Anders, wo BERT ohne Feintuning Namen finden hilft: F1, das Maß dafür, ist 94,9 und 94,0 von 100.</translation>
+<source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It matters a little where BERT is only read and not fine-tuned: names are found from its states with an F1 of 94.9 and 94.0, of 100.</source>
+<translation>Im Paper (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig und mit [MASK] allein 84,3 %. Etwas macht es aus, wo BERT ohne Feintuning nur gelesen wird: Namen werden aus seinen Hidden States mit einem F1 von 94,9 und 94,0 gefunden, von 100.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -4246,8 +4242,8 @@ Ein anderer Schluss</translation>
 <translation>LayerNorm</translation>
 </message>
 <message>
-<source>LayerNorm again. “{token}” leaves the layer a little changed: cosine {same} with what came in (1: unchanged).</source>
-<translation>Noch einmal LayerNorm. „{token}“ verlässt die Schicht etwas verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
+<source>LayerNorm again. “{token}” leaves the layer changed: cosine {same} with what came in (1: unchanged).</source>
+<translation>Noch einmal LayerNorm. „{token}“ verlässt die Schicht verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
 </message>
 <message>
 <source>LayerNorm and projection</source>
@@ -4536,8 +4532,8 @@ Ein anderer Schluss</translation>
 <translation>MB</translation>
 </message>
 <message>
-<source>MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical? STS-B: how similar are two? In percent, higher is better; beside a task its training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
-<translation>MNLI, RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben einer Aufgabe ihre Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
+<source>MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
+<translation>MNLI, RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch (0: geraten)? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben jeder Aufgabe: wie viele Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
 </message>
 <message>
 <source>Made to compare sentences</source>
@@ -5252,8 +5248,8 @@ Ein anderer Schluss</translation>
 <translation>Jetzt {now}; nötig sind {target}.</translation>
 </message>
 <message>
-<source>Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when only what is passed on there does. Red: for the answer. Blue: against it. Shares need not add up.</source>
-<translation>Zahl an einem Teil: der Anteil davon, der verloren geht, wenn der Teil wie beim anderen Text arbeitet; an einem Pfeil: wenn nur das wie dort ist, was er weitergibt. Rot: für die Antwort. Blau: dagegen. Die Anteile ergeben zusammen nicht unbedingt 100 %.</translation>
+<source>Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when only that signal is the other text’s. Red: for the answer. Blue: against it. Parts need each other, so shares need not add up.</source>
+<translation>Zahl an einem Teil: der Anteil davon, der verloren geht, wenn der Teil wie beim anderen Text arbeitet; an einem Pfeil: wenn nur dieses Signal vom anderen Text stammt. Rot: für die Antwort. Blau: dagegen. Teile brauchen einander, daher ergeben die Anteile zusammen nicht unbedingt 100 %.</translation>
 </message>
 <message>
 <source>Number of the neuron</source>
@@ -5328,12 +5324,12 @@ Ein anderer Schluss</translation>
 <translation>Aus: Das Modell hält [PAD] für ein Wort</translation>
 </message>
 <message>
-<source>Often a few heads and feed-forward networks do most of the work. Which ones made this answer, and what do they tell each other? Compare with a text of the same length that gets another answer.</source>
-<translation>Oft leisten wenige Köpfe und Feed-Forward-Netze den größten Teil der Arbeit. Welche machten diese Antwort, und was geben sie weiter? Zum Vergleich dient ein gleich langer Text mit anderer Antwort.</translation>
-</message>
-<message>
 <source>On all {count} held-out examples it is {final}.</source>
 <translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
+</message>
+<message>
+<source>On average it is as unsure as among {perplexity} equally likely words</source>
+<translation>Im Mittel ist es so unsicher wie unter {perplexity} gleich wahrscheinlichen Wörtern</translation>
 </message>
 <message>
 <source>On average {most} changed most of all layers, {least} least.</source>
@@ -6896,6 +6892,10 @@ Ein anderer Schluss</translation>
 <translation>Etwas Abgeschaltetes oder Bearbeitetes hat diese Zahl verändert, deshalb ergeben ihre Teile sie nicht.</translation>
 </message>
 <message>
+<source>Sometimes a few heads and feed-forward networks do most of the work, sometimes many together. Which ones made this answer, and what do they tell each other? Compare with a text of the same length that gets another answer.</source>
+<translation>Manchmal leisten wenige Köpfe und Feed-Forward-Netze das meiste, manchmal viele zusammen. Welche haben diese Antwort gemacht, und was teilen sie einander mit? Mit einem gleich langen Text vergleichen, der eine andere Antwort bekommt.</translation>
+</message>
+<message>
 <source>Somewhat similar</source>
 <translation>Etwas ähnlich</translation>
 </message>
@@ -7038,6 +7038,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Striped: nothing to compare with in {baseline}.</source>
 <translation>Gestreift: in {baseline} gibt es nichts zum Vergleichen.</translation>
+</message>
+<message>
+<source>Strong by every method (a third of the strongest, or more): {names}.</source>
+<translation>Stark nach jeder Methode (ein Drittel des stärksten oder mehr): {names}.</translation>
 </message>
 <message>
 <source>Strongest</source>
@@ -7232,8 +7236,8 @@ Ein anderer Schluss</translation>
 <translation>Das wird zu dem addiert, was „{token}“ vorher war; es ist {added} so groß.</translation>
 </message>
 <message>
-<source>That is added, too. “{token}” leaves the layer a little changed: cosine {same} with what came in (1: unchanged).</source>
-<translation>Auch das wird addiert. „{token}“ verlässt die Schicht etwas verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
+<source>That is added, too. “{token}” leaves the layer changed: cosine {same} with what came in (1: unchanged).</source>
+<translation>Auch das wird addiert. „{token}“ verlässt die Schicht verändert: Kosinus {same} mit dem, was hereinkam (1: unverändert).</translation>
 </message>
 <message>
 <source>That is added, too; it is {fed} as large as what was there.</source>
@@ -7639,8 +7643,16 @@ Ein anderer Schluss</translation>
 <translation>Das Modell vor diesem Lauf</translation>
 </message>
 <message>
+<source>The model does not miss it: without it, a next word that had 10% would have {value}.</source>
+<translation>Sie fehlt dem Modell nicht: Ohne sie hätte ein nächstes Wort statt 10 % sogar {value}.</translation>
+</message>
+<message>
 <source>The model has {layers} layers of {heads} heads: there is no head {head}.</source>
 <translation>Das Modell hat {layers} Schichten mit {heads} Köpfen: Einen Kopf {head} gibt es nicht.</translation>
+</message>
+<message>
+<source>The model misses it: without it, a next word that had 10% would have {value}.</source>
+<translation>Sie fehlt dem Modell: Ohne sie hätte ein nächstes Wort statt 10 % nur {value}.</translation>
 </message>
 <message>
 <source>The model that this run goes on training, before its first step</source>
@@ -7798,8 +7810,8 @@ Ein anderer Schluss</translation>
 <translation>Das Paper sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Papers zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
 </message>
 <message>
-<source>The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown. Red speaks for the word, blue against it.</source>
-<translation>Die Teile ergeben zusammen den Wert des Wortes vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten. Rot spricht für das Wort, Blau dagegen.</translation>
+<source>The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown.</source>
+<translation>Die Teile ergeben zusammen den Wert des Worts vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten.</translation>
 </message>
 <message>
 <source>The passage</source>
@@ -8357,8 +8369,8 @@ Ein anderer Schluss</translation>
 <translation>Das Wort kommt in diesem Satz nicht vor.</translation>
 </message>
 <message>
-<source>The word itself cannot tell it: where the curve rises, the state knows its neighbour.</source>
-<translation>Das Wort selbst verrät ihn nicht: Wo die Kurve steigt, kennt der Hidden State den Nachbarn.</translation>
+<source>The word itself hardly tells it: where the curve rises, the state has learned of its neighbour.</source>
+<translation>Das Wort selbst verrät es kaum: Wo die Kurve steigt, hat der Hidden State von seinem Nachbarn erfahren.</translation>
 </message>
 <message>
 <source>The word that it is compared with</source>
@@ -9582,7 +9594,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>Where a run begins with a warm-up (grey), it predicts the next word there, which gets it started sooner.</source>
-<translation>Wo ein Lauf mit einem Aufwärmen beginnt (grau), sagt er dort das nächste Wort voraus; so kommt er schneller in Gang.</translation>
+<translation>Wo ein Lauf mit einem Warm-up beginnt (grau), sagt er dort das nächste Wort voraus; so kommt er schneller in Gang.</translation>
 </message>
 <message>
 <source>Where are the parameters?</source>
@@ -9847,10 +9859,6 @@ Der andere Text: {other}
 <message>
 <source>Without a mask, watch “B follows A”.</source>
 <translation>Ohne Maske auf „B folgt auf A“ achten.</translation>
-</message>
-<message>
-<source>Without it, a next word that had 10% would have {value}.</source>
-<translation>Ohne diese Einheit hätte ein nächstes Wort statt 10 % noch {value}.</translation>
 </message>
 <message>
 <source>Without segment and position, the same word is one point wherever it stands.</source>
@@ -10222,10 +10230,6 @@ Der andere Text: {other}
 <message>
 <source>as the system</source>
 <translation>wie das System</translation>
-</message>
-<message>
-<source>as unsure as among {perplexity} equally likely words</source>
-<translation>so unsicher wie bei {perplexity} gleich wahrscheinlichen Wörtern</translation>
 </message>
 <message>
 <source>at epoch {x}</source>
@@ -13226,8 +13230,8 @@ Der andere Text: {other}
 <translation>{model}: Deutsch, ein Spielzeug (eingebaut)</translation>
 </message>
 <message>
-<source>{model}: {count} parameters, without output heads. V: vocabulary, P: positions, T: segments, H: width, L: layers, I: inside feed-forward.</source>
-<translation>{model}: {count} Parameter, ohne Ausgabeköpfe. V: Vokabular, P: Positionen, T: Segmente, H: Breite, L: Schichten, I: im Feed-Forward.</translation>
+<source>{model}: {count} parameters, without those that predict. V: vocabulary, P: positions, T: segments, H: width, L: layers, I: inside feed-forward.</source>
+<translation>{model}: {count} Parameter, ohne die der Vorhersage. V: Vokabular, P: Positionen, T: Segmente, H: Breite, L: Schichten, I: innen im Feed-Forward.</translation>
 </message>
 <message>
 <source>{model}: {happens}</source>
@@ -13693,8 +13697,8 @@ Der andere Text: {other}
 <translation>{token}: {value} · {method}</translation>
 </message>
 <message>
-<source>{unit} fires most at {words}; {share} of the places where it is strongest are one and the same word.</source>
-<translation>{unit} feuert am stärksten bei {words}; {share} der Stellen, an denen die Aktivierung am stärksten ist, sind ein und dasselbe Wort.</translation>
+<source>{unit} fires most at {words}: {share} of the places where it is strongest have one and the same token.</source>
+<translation>{unit} feuert am stärksten bei {words}: An {share} der stärksten Stellen steht ein und dasselbe Token.</translation>
 </message>
 <message>
 <source>{value} (between {low} and {high})</source>
@@ -13733,12 +13737,12 @@ Der andere Text: {other}
 <translation>{where} erklären {count} Cluster {apart} der Unterschiede; bei zufälligen Punkten {chance}.</translation>
 </message>
 <message>
-<source>{where}, {count} clusters match the labels no better than chance could: {value}.</source>
-<translation>{where} passen {count} Cluster nicht besser zu den Labels, als es Zufall sein könnte: {value}.</translation>
+<source>{where}, {count} clusters match the labels at {value} (1: perfectly; 0: no better than chance).</source>
+<translation>{where} passen {count} Cluster mit {value} zu den Labels (1: vollkommen; 0: nicht besser als Zufall).</translation>
 </message>
 <message>
-<source>{where}, {count} clusters match the labels: {value}, where 1 is perfect and 0 mere chance.</source>
-<translation>{where} passen {count} Cluster zu den Labels: {value}; 1 wäre vollkommen, 0 bloßer Zufall.</translation>
+<source>{where}, {count} clusters match the labels no better than chance could: {value}.</source>
+<translation>{where} passen {count} Cluster nicht besser zu den Labels, als es Zufall sein könnte: {value}.</translation>
 </message>
 <message>
 <source>{where}, {same} of the {uses} uses of “{word}” here are among the {count} nearest; so are {others}.</source>
