@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ..look import mark, say, theme
 from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
-from .lesson import Page, unmarked
-from .measures import Facts, filled, right_options
+from .lesson import unmarked
+from .measures import filled, right_answer
 from .player import LessonPlayer
 
 NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
@@ -75,27 +75,6 @@ class NotesWindow(QWidget):
     def _show_time(self) -> None:
         minutes, seconds = divmod(round(time.monotonic() - self._since()), 60)
         self.clock.setText(f"{minutes}:{seconds:02}")
-
-
-def right_answer(page: Page, start: Facts | None) -> str:
-    """What is right on a page, and what does its task; empty where nothing is asked, or the model has not read it yet.
-
-    start: what the page showed when it opened.
-    """
-    question, task = page.question, page.task
-    if start is None or (question is None and task is None):
-        return ""
-    found: list[str] = []
-    if question is not None:
-        options = [question.options[number].text for number in right_options(question, start)]
-        answers = question.answer if isinstance(question.answer, tuple) else ()
-        found += options or answers or question.explanation[:1]
-    if task is not None:
-        head, solution = task.solution.head, task.solution
-        place = head and (start.head_by(head.kind, head.lowest) if head.kind else (head.layer, head.head))
-        shown_head = f"{place[0] + 1}·{place[1] + 1}" if place else ""
-        found.append(shown_head or solution.text_a or solution.text_b or task.hint)
-    return unmarked(filled(" · ".join(found), start))
 
 
 def place_beside(made: QWidget, window: QWidget) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,14 +30,18 @@ from .lesson import (
     Setup,
     SetupError,
     Task,
+    unmarked,
 )
 from .measures import (
     Facts,
     Value,
+    best_for,
     filled,
     holds,
     is_right,
+    missing_word,
     parse_measure,
+    right_answer,
     right_answers,
     right_options,
     shown,
@@ -122,10 +127,15 @@ def page_problems(
     covers = [*_left_visible(page, facts, selection, prediction_rooms), *([PAGE_TEXT] if _is_said(page, facts) else [])]
     if parts := " ".join(covers):
         given_away = mark("Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.")
+        if covers == [PAGE_TEXT]:
+            given_away = mark(
+                "Warning: on the page “{page}” the answer may be read off what stands below the question, text or "
+                "task; add “:: cover {parts}”, or say it otherwise."
+            )
         yield page.lines.get("cover", page.lines["ask"]), say(given_away, page=page.title, parts=parts), True
     for line, measure in page.placeholders:
         if value_of(measure, facts) is None:
-            yield line, say("“{text}” has no value on this page.", text=measure)
+            yield line, _no_value(measure, facts)
     for claim in page.claims:
         if not holds(claim, facts):
             yield claim.line, _not_held(claim, facts)
@@ -144,8 +154,8 @@ def _check_question(page: Page, question: Question, facts: Facts) -> Iterator[tu
             yield question.line, say(sentence, right=right, count=count)
     elif question.kind != "free":
         answers = right_answers(question, facts)
-        if not answers:
-            yield page.lines["answer"], say("The answer cannot be computed on this page.")
+        if not answers and isinstance(question.answer, Measure):
+            yield page.lines["answer"], _no_value(question.answer, facts)
         for answer in answers:
             text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
             wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within[0] * 2 + 10)
@@ -226,7 +236,7 @@ def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[
     if holds(task.done, facts, start):
         yield task.line, say("The task is done before anybody does anything.")
     if start is None and task.done.value is None:
-        yield task.line, say("“{measure}” has no value on this page.", measure=task.done.measure)
+        yield task.line, _no_value(task.done.measure, facts)
     solution = page.setup.then(task.solution)
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
@@ -240,10 +250,30 @@ def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[
 
 
 def _not_held(condition: Condition, facts: Facts) -> str:
-    return say(
+    measure, best = condition.measure, best_for(condition.measure, facts)
+    text = say(
         "“{measure} {operator} {wanted}” does not hold: it is {value}.",
-        measure=condition.measure,
+        measure=measure,
         operator=condition.operator,
-        wanted="start" if condition.value is None else shown(condition.measure, condition.value),
-        value=shown(condition.measure, value_of(condition.measure, facts)),
+        wanted="start" if condition.value is None else shown(measure, condition.value),
+        value=shown(measure, value_of(measure, facts)),
     )
+    return f"{text} {say('Most of all heads: {head}.', head=best)}" if best else text
+
+
+def _no_value(measure: Measure, facts: Facts) -> str:
+    word = missing_word(measure, facts)
+    if word:
+        return say("“{text}” has no value on this page: its text has no word “{word}”.", text=measure, word=word)
+    return say("“{text}” has no value on this page.", text=measure)
+
+
+def answers_of(lesson: Lesson, bench: Bench) -> Iterator[str]:
+    """Lines: of each page that can be shown what it asks, what is right with this model, and what it explains."""
+    for page in lesson.pages:
+        with suppress(BertcoreError):
+            facts = bench.show(page.setup, page.measures)
+            asked = [each.text for each in (page.question, page.task) if each is not None]
+            right, explained = right_answer(page, facts), page.question.explanation if page.question else ()
+            said = [*asked, *([say("Right: {answer}", answer=right)] if right else []), *explained]
+            yield from (f"# {page.title}", *(f"    {unmarked(filled(each, facts))}" for each in said))

@@ -32,7 +32,7 @@ class Steps:
     def stage_of(self, folder: Path) -> str:
         """The stage that a checkpoint is; empty for another step."""
         folder = folder.resolve()
-        return next((name for name, of_stage in self.stages.items() if of_stage == folder), "")
+        return next((name for name in reversed(STAGES) if self.stages.get(name) == folder), "")
 
 
 def steps_of(checkpoint: Path) -> Steps | None:

@@ -15,7 +15,7 @@ from ..lessons.exercise_box import ENDING
 from ..lessons.lesson import Lesson, LessonError
 from ..lessons.parser import load_lesson
 from ..lessons.shipped import shipped_files
-from ..lessons.verify import Bench, check_lesson
+from ..lessons.verify import Bench, answers_of, check_lesson
 from ..look import language, say, translated
 from .rooms import prediction_rooms, room_views
 
@@ -27,6 +27,7 @@ def main(arguments: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="read lessons, and try everything they say and ask; mark exercises")
     check.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: the lessons that ship")
+    check.add_argument("--answers", action="store_true", help="say of each page what is right, and what it explains")
     check.add_argument("--hints", action="store_true", help="say of an exercise what would put it right, too")
     exercise = commands.add_parser("exercise", help="write a Python file with gaps, to be filled in and checked")
     exercise.add_argument("name", choices=list(EXERCISES))
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> int:
         try:
             lesson = load_lesson(file, room_views())
             found = check_lesson(lesson, bench, prediction_rooms())
+            for line in answers_of(lesson, bench) if options.answers else ():
+                print(printable(line))
         except LessonError as error:
             found = [error]
         for problem in found:

@@ -446,6 +446,8 @@ def test_what_an_unknown_word_loses_is_said(room, window):
 
 def test_a_text_at_a_length_with_and_without_the_mask(room, window, model_folder):
     view = room.open_view("padding")
+    view.restore((16, False))
+    view.redraw()
     settle(window)
     m, whole = bertcore.load(str(model_folder)), window.state.reading.encoding
     tiles, text = view.charts["tokens"].tiles, m.encode(whole.text_a, TEXT_B, length=16, pad=True)

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ import pytest
 from app.compute.applying import Applied, ApplyRequest
 from app.lessons.insert import page_lines
 from app.lessons.lesson import Condition, HeadChoice, LessonError, Measure, Setup, WordAt
-from app.lessons.measures import MEASURES, filled, is_right, value_of
-from app.lessons.notes_window import right_answer
+from app.lessons.measures import MEASURES, Facts, filled, is_right, right_answer, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
@@ -380,6 +378,27 @@ def test_the_command_line_says_file_and_line(tmp_path, capsys):
     assert f"{bad}:10: " in capsys.readouterr().err
 
 
+def test_answers_and_explanations_are_printed_with_their_numbers(tmp_path, capsys):
+    asked = ":: ask number How many tokens?\n:: answer computed tokens\n:: explain All in all {{tokens}}.\n"
+    (tmp_path / "good.md").write_text(f"{FRONT}# One\n{START}{asked}", encoding="utf-8")
+    assert main(["check", "--answers", str(tmp_path / "good.md")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["# One", "    How many tokens?"]
+    assert re.fullmatch(r"    All in all \d+\.", lines[3]) and lines[2] == f"    Right: {lines[3].strip()}"
+
+
+def test_what_is_missing_and_which_head_would_do_is_said(bench):
+    (missing,) = problems(":: ask word Where?\n:: answer computed looked-at gap\n:: explain There.\n", bench)
+    assert missing.endswith("“looked-at gap” has no value on this page: its text has no word “gap”.")
+    words = re.findall(r"\w+", bench.state.text_a)[:2]
+    (claim,) = problems(f":: claim looks {words[0]} -> {words[1]} > 100%\n", bench)
+    best = re.search(r"Most of all heads: (\d)·(\d): ", claim)
+    attentions = bench.state.reading.trace.attentions
+    rows, columns = (Facts(bench.state.reading, 0, 0).positions(WordAt(word)) for word in words)
+    expected = attentions[:, :, rows][..., columns].sum(-1).mean(-1)
+    assert tuple(int(one) - 1 for one in best.groups()) == np.unravel_index(expected.argmax(), expected.shape)
+
+
 def test_the_manual_names_every_command_measure_and_spot():
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f":: {name} " not in manual] == []
@@ -395,7 +414,7 @@ def test_the_manual_names_every_command_measure_and_spot():
 
 def test_the_first_lesson_of_the_manual_works(bench):
     manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
-    text = dedent(re.search(r"(?:^    .*\n|^\n)+", manual[manual.index("\n    ---") + 1 :], re.MULTILINE)[0]).strip()
+    text = re.search(r"^```\n(---\n.*?)^```$", manual, re.MULTILINE | re.DOTALL)[1]
     made = parse_lesson(text, FILE, room_views())
     assert {page.question.kind for page in made.pages} == {"word", "number", "choice"} and made.pages[-1].task
     assert check_lesson(made, bench, prediction_rooms()) == []

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.effects import Method
 
 FIELDS_PX = 330
-ESTIMATE = "gradient_x_input"  # quick and rough: it often contradicts the others
+ESTIMATE: Method = "gradient_x_input"  # quick and rough: it often contradicts the others
 
 
 def _method(method: Method, title: str, name: str, intro: str) -> Tokens:
@@ -75,7 +75,7 @@ class AttributionView(PredictView):
         for key, card in self.cards.items():
             self.columns[key].addWidget(self.summaries[key])
             card.body.insertWidget(1, self.own_line(self.asked[key]))
-        cards = [(card, 1) for card in self.cards.values()]
+        cards: list[Any] = [(card, 1) for card in self.cards.values()]
         top = hbox(label(say("Why this prediction:"), "muted"), self.choice, None, gap_px=8)
         if theme.is_projector():
             self.note.hide()  # then it is the tool tip of the colours

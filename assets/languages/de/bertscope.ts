@@ -4791,6 +4791,10 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
 </message>
 <message>
+<source>Most of all heads: {head}.</source>
+<translation>Am meisten von allen Köpfen: {head}.</translation>
+</message>
+<message>
 <source>Most of the difference: {places}.</source>
 <translation>Das meiste vom Unterschied: {places}.</translation>
 </message>
@@ -7255,10 +7259,6 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
-<source>The answer cannot be computed on this page.</source>
-<translation>Die Antwort lässt sich auf dieser Seite nicht berechnen.</translation>
-</message>
-<message>
 <source>The answer during fine-tuning</source>
 <translation>Die Antwort während des Feintunings</translation>
 </message>
@@ -9231,6 +9231,10 @@ Der andere Text: {other}
 <message>
 <source>Warm-up</source>
 <translation>Anlaufen (Warm-up)</translation>
+</message>
+<message>
+<source>Warning: on the page “{page}” the answer may be read off what stands below the question, text or task; add “:: cover {parts}”, or say it otherwise.</source>
+<translation>Warnung: Auf der Seite „{page}“ verrät vielleicht, was unter der Frage steht (Text oder Aufgabe), die Antwort; „:: cover {parts}“ ergänzen oder es anders sagen.</translation>
 </message>
 <message>
 <source>Warning: on the page “{page}” the answer stays visible; add “:: cover {parts}”.</source>
@@ -13897,10 +13901,6 @@ Der andere Text: {other}
 <translation>„{measure} {operator} {wanted}“ gilt nicht: Es ist {value}.</translation>
 </message>
 <message>
-<source>“{measure}” has no value on this page.</source>
-<translation>„{measure}“ hat auf dieser Seite keinen Wert.</translation>
-</message>
-<message>
 <source>“{more}” and “{less}” are equally likely.</source>
 <translation>„{more}“ und „{less}“ sind gleich wahrscheinlich.</translation>
 </message>
@@ -13971,6 +13971,10 @@ Der andere Text: {other}
 <message>
 <source>“{text}” has no value on this page.</source>
 <translation>„{text}“ hat auf dieser Seite keinen Wert.</translation>
+</message>
+<message>
+<source>“{text}” has no value on this page: its text has no word “{word}”.</source>
+<translation>„{text}“ hat auf dieser Seite keinen Wert: In ihrem Text gibt es kein Wort „{word}“.</translation>
 </message>
 <message>
 <source>“{text}” is no condition; write MEASURE, one of {operators}, and a value.</source>

@@ -43,9 +43,12 @@ def plots_of(info: RunInfo) -> RunPlots:
 
 
 def _of_text(kind: str) -> RunPlots:
-    key, name, color = {
-        DistilOptions.kind: ("loss_soft", say("against the teacher’s predictions"), "curve_nsp"),
-    }.get(kind, ("loss_next_word", say("training, next word"), "curve_rate"))
+    begins = say(
+        "Where a run begins with a warm-up (grey), it predicts the next word there, which gets it started sooner."
+    )
+    key, name, color, begins = {
+        DistilOptions.kind: ("loss_soft", say("against the teacher’s predictions"), "curve_nsp", ""),
+    }.get(kind, ("loss_next_word", say("training, next word"), "curve_rate", begins))
     first = CurveSpec(key, name, color, numbers.decimal, dashed=True, noisy=True)
     held_out, words = say("held-out text"), say("training, masked words")
     right = PlotSpec(
@@ -65,13 +68,6 @@ def _of_text(kind: str) -> RunPlots:
         level=Level(0.5, say("guessing: 50%") if theme.is_projector() else ""),
     )
     losses = _curves("loss_masked", "loss_held_out", numbers.decimal, held_out, words)
-    begins = (
-        ""
-        if kind == DistilOptions.kind
-        else say(
-            "Where a run begins with a warm-up (grey), it predicts the next word there, which gets it started sooner."
-        )
-    )
     return RunPlots(
         (_loss((first, *losses), begins), right, next_sentence),
         _for_experts(),
