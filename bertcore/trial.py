@@ -46,9 +46,7 @@ def try_file(
     limits = str(more_bytes), str(seconds)
     command = [sys.executable, "-c", _PROGRAM, read.__module__, read.__name__, str(file), *limits, *sys.path]
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=waiting_s or _MOST_WAITING_S
-        )
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=waiting_s)
     except subprocess.TimeoutExpired:
         raise TrialFailed(was_late=True) from None
     if done.returncode:

@@ -246,7 +246,8 @@ def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[
         yield solution.lines.get(error.setting, task.line), str(error)
         return
     if not holds(task.done, done, start):
-        yield task.line, say("The solution does not do the task.") + " " + _not_held(task.done, done)
+        line = min(task.solution.lines.values(), default=task.line)
+        yield line, say("The solution does not do the task.") + " " + _not_held(task.done, done)
 
 
 def _not_held(condition: Condition, facts: Facts) -> str:
@@ -255,7 +256,7 @@ def _not_held(condition: Condition, facts: Facts) -> str:
         "“{measure} {operator} {wanted}” does not hold: it is {value}.",
         measure=measure,
         operator=condition.operator,
-        wanted="start" if condition.value is None else shown(measure, condition.value),
+        wanted=say("at the start") if condition.value is None else shown(measure, condition.value),
         value=shown(measure, value_of(measure, facts)),
     )
     return f"{text} {say('Most of all heads: {head}.', head=best)}" if best else text
@@ -273,7 +274,16 @@ def answers_of(lesson: Lesson, bench: Bench) -> Iterator[str]:
     for page in lesson.pages:
         with suppress(BertcoreError):
             facts = bench.show(page.setup, page.measures)
-            asked = [each.text for each in (page.question, page.task) if each is not None]
-            right, explained = right_answer(page, facts), page.question.explanation if page.question else ()
-            said = [*asked, *([say("Right: {answer}", answer=right)] if right else []), *explained]
-            yield from (f"# {page.title}", *(f"    {unmarked(filled(each, facts))}" for each in said))
+            said = [page.title]
+            if (question := page.question) is not None:
+                computed = question.answer if isinstance(question.answer, Measure) else None
+                right = right_answer(replace(page, task=None), facts)
+                if computed is not None:
+                    right = ", ".join(shown(computed, each) for each in right_answers(question, facts))
+                said += [question.text, say("Right: {answer}", answer=right), *question.explanation]
+            if page.task is not None:
+                solution = right_answer(replace(page, question=None), facts)
+                said += [page.task.text, say("Solution: {answer}", answer=solution)]
+            yield from (
+                f"{'    ' if number else '# '}{unmarked(filled(each, facts))}" for number, each in enumerate(said)
+            )

@@ -13,6 +13,7 @@ from .run_info import RunInfo
 
 _STATES: dict[str, str] = names("states of a run")
 _SETTINGS: dict[str, str] = names("settings")
+BUSY = mark("Wait until the run is done, or stop it: two at once take twice as long.")
 
 
 def shown_name(run: RunInfo, short: bool = False) -> str:

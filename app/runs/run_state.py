@@ -59,6 +59,11 @@ class RunState(QObject):
         self.start_requested.connect(self._on_start_requested)
 
     @property
+    def is_busy(self) -> bool:
+        """A run trains: a second one beside it would make both take twice as long."""
+        return any(run.status.state in ("starting", "running") for run in self.runs)
+
+    @property
     def final(self) -> int | None:
         """The index of the snapshot that the run ends with; of the newest, where that one is not kept."""
         steps = [step for step, _ in self.snapshots]

@@ -1,6 +1,7 @@
 """The demos in the room Train: one button starts them, and the answers turn right before one's eyes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.data.small_world import World
 from bertcore.locations import assets
-from bertcore.runs.run_folder import QUESTIONS
+from bertcore.runs.run_folder import QUESTIONS, RunStatus
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.app.conftest import make_checkpoint, settle, wait_until
 from tests.app.train_room import add_snapshot, look_at, opened_at, stored_run
@@ -252,6 +253,10 @@ def test_a_word_of_the_world_is_changed_and_trained(room, service, orders, qtbot
     page.row.field.clear()
     qtbot.keyClicks(page.row.field, "uncle")
     assert "mother → uncle" in page.row.note.text()
+    at_work = replace(service.runs[0], path=Path("at work"), status=RunStatus("running"))
+    service.set_runs([*service.runs, at_work])
+    assert not page.row.train.isEnabled() and "two at once" in page.row.train.toolTip()
+    service.set_runs(service.runs[:-1])
     page.row.train.click()
     options = orders[-1].options
     text, questions = Path(options.data.corpus[0]).read_text(), read_cloze(Path(options.data.questions))

@@ -207,11 +207,11 @@ CHOICE = ":: ask choice Many?\n:: option-if tokens > 3 : Yes\n:: option-if token
         ("Text.\n# Two\n:: text " + "a " * 900, 12, "too long"),
         ("Text.\n:: cut dog", 11, "nothing to cut"),
         ("Text.\n{{tokens}}\n{{guess}}", 12, "has no value"),
-        (":: ask word Which?\n:: answer computed guess\n:: explain So.", 11, "cannot be computed"),
+        (":: ask word Which?\n:: answer computed guess\n:: explain So.", 11, "has no value"),
         (":: task Do.\n:: done tokens > 30\n:: solution head 9.1", 12, "no head"),
         (":: mask bird\n# Two\n:: room layers", 10, "no word"),  # what the next page keeps is said once
         (TASK.format(0, "best"), 11, "before anybody does"),
-        (TASK.format(0.2, "least"), 11, "does not do the task"),
+        (TASK.format(0.2, "least"), 13, "does not do the task"),
         (CHOICE.format(30), 10, "2 of the 2 options"),
     ],
 )
@@ -384,7 +384,8 @@ def test_answers_and_explanations_are_printed_with_their_numbers(tmp_path, capsy
     assert main(["check", "--answers", str(tmp_path / "good.md")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["# One", "    How many tokens?"]
-    assert re.fullmatch(r"    All in all \d+\.", lines[3]) and lines[2] == f"    Right: {lines[3].strip()}"
+    count = re.fullmatch(r"    Right: (\d+)", lines[2])[1]
+    assert lines[3:] == [f"    All in all {count}.", "good.md: 1 page, 1 question, 0 tasks: all right."]
 
 
 def test_what_is_missing_and_which_head_would_do_is_said(bench):

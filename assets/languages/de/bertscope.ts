@@ -1307,11 +1307,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>At {rate}, {count} of {of} runs diverged.</source>
-<translation>Bei {rate} divergierten {count} von {of} Läufen.</translation>
+<translation>Divergiert bei {rate}: {count} von {of} Läufen.</translation>
 </message>
 <message>
 <source>At {rate}, {count} of {of} runs diverged; the others hardly learned anything.</source>
-<translation>Bei {rate} divergierten {count} von {of} Läufen; die übrigen lernten kaum etwas.</translation>
+<translation>Divergiert bei {rate}: {count} von {of} Läufen; die übrigen lernten kaum etwas.</translation>
 </message>
 <message>
 <source>Attend</source>
@@ -6876,6 +6876,10 @@ Ein anderer Schluss</translation>
 <translation>Softmax macht aus Scores Anteile: „{best}“ bekommt {weight} der Attention von „{token}“.</translation>
 </message>
 <message>
+<source>Solution: {answer}</source>
+<translation>Lösung: {answer}</translation>
+</message>
+<message>
 <source>Some of the attention goes to padding.</source>
 <translation>Ein Teil der Attention geht an das Padding.</translation>
 </message>
@@ -10250,6 +10254,10 @@ Der andere Text: {other}
 <message>
 <source>at step {x}</source>
 <translation>bei Schritt {x}</translation>
+</message>
+<message>
+<source>at the start</source>
+<translation>am Anfang</translation>
 </message>
 <message>
 <source>at {mask}</source>

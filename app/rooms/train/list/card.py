@@ -19,7 +19,7 @@ from ....look import mark, say, theme
 from ....look.fitting import fitting_line
 from ....runs.process import RunCommand
 from ....runs.run_info import RunInfo
-from ....runs.run_sentences import shown_name, state_line
+from ....runs.run_sentences import BUSY, shown_name, state_line
 from ....runs.run_state import RunState
 from ....runs.sweeps import SweepRow, rows_of, sweep_line
 from ....widgets.banner import OfferLine
@@ -282,7 +282,7 @@ class DemoPanel(QWidget):
                 fill(layout, button(say("Open the finished one"), partial(state.choose, finished), hint=hint))
             fill(layout, BETWEEN_PX)
         state.runs_changed.connect(self._show_runs)
-        self._show_runs(state.runs)
+        self._show_runs()
 
     def start(self, demo: Demo, world: World | None = None) -> None:
         try:
@@ -290,10 +290,7 @@ class DemoPanel(QWidget):
         except BertcoreError as error:
             self._state.problem_found.emit(str(error))
 
-    def _show_runs(self, runs: list[RunInfo]) -> None:
-        """Two runs at once would both take twice as long."""
-        is_free = not any(run.status.state in ("starting", "running") for run in runs)
-        busy = say("Wait until the run is done, or stop it: two at once take twice as long.")
+    def _show_runs(self) -> None:
         for made, demo in zip(self.buttons, DEMOS, strict=True):
-            made.setEnabled(is_free)
-            made.setToolTip(say(demo.sentence) if is_free else busy)
+            made.setEnabled(not self._state.is_busy)
+            made.setToolTip(say(BUSY) if self._state.is_busy else say(demo.sentence))

@@ -47,7 +47,7 @@ class QuestionsPage(QWidget):
         hint = say("Change a word of a sentence, train again and see which boxes change with it")
         self.change = button(say("Change the world"), look="small", checkable=True, hint=hint)
         self.beside = Choice(say("The world beside this one"), None, self._draw)
-        self.row, self.flips = WorldRow(), label("", "strong", wrap=True)
+        self.row, self.flips = WorldRow(state), label("", "strong", wrap=True)
         self.bars = BarList(say("The model’s first three words"))
         self.count, self.since = label("", "number"), label("", "muted")
         hint = say("From the first step to the last")

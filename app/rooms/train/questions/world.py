@@ -12,6 +12,7 @@ from bertcore.tokenizer.special_tokens import MASK
 
 from ....look import mark, say, theme
 from ....runs.run_info import RunInfo, read_questions
+from ....runs.run_sentences import BUSY
 from ....runs.run_state import RunState
 from ....widgets.card import button, label, set_role
 from ....widgets.layouts import hbox, vbox
@@ -34,9 +35,10 @@ class WorldRow(QWidget):
 
     train_requested = Signal(object)  # World
 
-    def __init__(self) -> None:
+    def __init__(self, state: RunState) -> None:
         super().__init__()
-        self.world, self._index = World(), 0
+        self.world, self._index, self._state = World(), 0, state
+        self._is_word = True  # what stands in the field can be learned
         self._before, self.field, self._after = label("", "strong"), QLineEdit(), label("", "strong")
         self.field.setMaximumWidth(theme.px(FIELD_PX))
         self.field.setAccessibleName(say("The word in this world"))
@@ -50,16 +52,21 @@ class WorldRow(QWidget):
         vbox(hbox(*sentence, None, *files, self.train, gap_px=6), self.note, parent=self, gap_px=2)
         self.field.textEdited.connect(self._on_field_text_edited)
         self.field.returnPressed.connect(self.train.click)
+        state.runs_changed.connect(self._show_runs)
 
     def show_world(self, world: World) -> None:
-        self.world = world
+        self.world, self._is_word = world, True
         self.show_fact(self._index)
         text = mark("Type another word: every story will agree with it. Which boxes will say something else then?")
         if world.changes:
             text = mark("Changed: {words}. Which boxes will say something else? Guess first, then train.")
         set_role(self.note, "muted")
         self.note.setText(say(text, words=str(world)))
-        self.train.setEnabled(bool(world.changes))
+        self._show_runs()
+
+    def _show_runs(self) -> None:
+        self.train.setEnabled(self._is_word and bool(self.world.changes) and not self._state.is_busy)
+        self.train.setToolTip(say(BUSY) if self._state.is_busy else "")
 
     def show_fact(self, index: int) -> None:
         """By the number of its question."""
@@ -85,7 +92,8 @@ class WorldRow(QWidget):
             self.note.setText(str(error))
 
     def _on_field_text_edited(self, text: str) -> None:
-        self.train.setEnabled(False)  # until it is a word
+        self._is_word = False
+        self._show_runs()
         usual = usual_questions()[self._index].answers[0]
         self._try(lambda: self.show_world(self.world.with_word(usual, text.strip().lower())))
 
