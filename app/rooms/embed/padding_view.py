@@ -188,10 +188,13 @@ class PaddingView(ValuesView):
         side = Side("token", [tile.token for tile in shown], colors, positions, units)
         if key == "attention":
             intro = say("Row: the token that looks. Column: what it looks at. Mean of all heads in all layers.")
-            return Values(self.padded.attentions[not self.uses_mask.isChecked()], side, side, low=0.0, intro=intro)
+            hint = say("of “{text}”", text=self.padded.encoding.text_a) if len(self.texts) > 1 else ""
+            weights = self.padded.attentions[not self.uses_mask.isChecked()]
+            return Values(weights, side, side, low=0.0, intro=intro, hint=hint)
         masks = np.array([np.nan if tile.mask is None else float(tile.mask) for tile in shown])
         lines = say("On each: token, id, segment and position, attention mask (1: a token, 0: padding).")
-        intro = " ".join([*(facts(text) for text in self.texts), lines])
+        own = [say("Each is a text of its own, so both are segment A.")] if len(self.texts) > 1 else []
+        intro = " ".join([*(facts(text) for text in self.texts), *own, lines])
         return Values(masks, side, detail={"tiles": shown, "second": len(each[0])}, intro=intro)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
@@ -254,7 +257,7 @@ def facts(text: PaddedText) -> str:
 
 def row_of_padding(text: PaddedText) -> str:
     """What stands in the token table for [PAD]; of a text that has some."""
-    if not text.encoding.padding:
+    if not (text.encoding.padding and numbers.is_technical()):
         return ""
     return say(
         "The vector of [PAD] in the token table has the norm {length} here (the median of all is {usual}). In many "

@@ -192,7 +192,10 @@ class PartsView(ValuesView):
         """Lengths above, words below; a person chooses the measure that the words are found by."""
         card, nearest = self.cards["lengths"], self.charts["nearest"]
         card.setFixedWidth(theme.column_px(310))
-        what = say("How long each vector is, and how much of the sum it makes up: the three shares are 100% together.")
+        what = say(
+            "How long each vector is, and how much of the sum it makes up. Vectors add like arrows, so their lengths do "
+            "not."
+        )
         about = label(what, "muted", wrap=True)
         self.baseline_text, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
         self.length_after, self._measure_hint = label("", "muted", wrap=True), Hint()

@@ -37,6 +37,7 @@ class FiresView(EvidenceView):
     """Of the chosen layer; of a head, the chosen one. A neuron is chosen here."""
 
     functions: ClassVar = {"unit": unit_of}
+    technical: ClassVar = "tokens"
     call = "about.fires({1}, {0!r})"
     counted = mark("%Ln token(s)"), methodcaller("count")
     finding_in = staticmethod(unit_finding)
@@ -107,7 +108,7 @@ class FiresView(EvidenceView):
         self.contexts, self.table = Card(intro=" "), self.uses_table(say("Contexts"), say("activation"))
         self.contexts.add_to_header(self.kind, self.number, clear, self.which)
         self.contexts.body.addWidget(self.table, 1)
-        before, after, *side = (self.folded(picture.key) for picture in self.pictures)
+        before, after, *side = self.side_cards()
         if theme.is_projector():
             return self.beside(self.contexts, SIDE_PX, before, after, *side)
         main, words = QWidget(), hbox((before, 1), (after, 1), gap_px=GAP_PX)

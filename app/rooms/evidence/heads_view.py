@@ -86,10 +86,10 @@ class HeadsView(EvidenceView):
         self.measure = Choice(say("What is done with each head"), measures, self.ask_again)
         self.cards["grid"].add_to_header(self.measure)
         self.charts["grid"].hint_px = GRID_PX
-        about = say(
-            "Effect: what this head does here; orange: the opposite of its mean. Preference: ln p(wanted) − ln "
-            "p(unwanted); orange: the model prefers the unwanted word."
-        )
+        about = say("Effect: what this head does here; orange: the opposite of its mean.")
+        if numbers.is_technical():
+            preference = say("Preference: ln p(wanted) − ln p(unwanted); orange: the model prefers the unwanted word.")
+            about = f"{about} {preference}"
         self.pairs_card = Card(say("The pairs"), intro=about)
         self.table = Table(
             say("The pairs, and what the head does in each"),
@@ -177,5 +177,5 @@ def _columns(write_effect: Callable[[float], str]) -> list[Column]:
         ),
         Column(say("Wanted / unwanted"), lambda row: f"{row.pair.wanted} / {row.pair.against}"),
         signed(say("Effect"), "effect", attrgetter("is_counter"), write_effect),
-        signed(say("Preference"), "score", lambda row: row.score < 0),
+        *([signed(say("Preference"), "score", lambda row: row.score < 0)] if numbers.is_technical() else []),
     ]

@@ -90,10 +90,14 @@ def direction_arrow(best: RelationHead) -> str:
 
 def grammar_finding(best: RelationHead) -> str:
     """What the best head finds on the half that it was not chosen on, beside the best fixed distance."""
-    text = mark("Head {head} finds {share} of the pairs “{relation}”; always guessing {guess} would find {other}.")
+    text = mark(
+        "Head {head} finds {share} of the pairs “{relation}”; guessing that the second word always stands {guess} of "
+        "the first would find {other}."
+    )
     if not best.is_found:
         text = mark(
-            "No head finds the pairs “{relation}” better than guessing: head {head} finds {share}, {guess} {other}."
+            "No head finds the pairs “{relation}” better than guessing: head {head} finds {share}; that the second "
+            "word always stands {guess} of the first, {other}."
         )
     guess = mark("%n word(s) to the right") if best.distance > 0 else mark("%n word(s) to the left")
     head, relation = head_name(best.layer, best.head), relation_name(best.relation)

@@ -38,6 +38,7 @@ class UsesView(EvidenceView):
     """Of the chosen token after the chosen layer; a click on a place of the curve chooses another layer."""
 
     functions: ClassVar = {"uses": uses_of}
+    technical: ClassVar = "cosines"
     call = "about.index()\nasked = found.ask(m.encode(*{0!r}), {1!r})"
     counted = mark("%Ln token(s) compared"), attrgetter("tokens")
     pictures = (

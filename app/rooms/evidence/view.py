@@ -76,6 +76,7 @@ class EvidenceView(ValuesView):
     call: ClassVar[str] = ""  # Python for the `found` of scripts, of what a function is given; methods are called
     counted: ClassVar[tuple[str, Callable[[Any], int]]]  # of how many rows the numbers are, for captions
     stays: ClassVar[Sequence[str]] = ()  # the pictures that a projector shows; the others fold away there
+    technical: ClassVar[str] = ""  # the picture at the side that only technical words explain
     collection: Gathered | None = None  # None: not read yet, or it cannot be
     problem = ""  # why it cannot
     kept: Kept  # of all views of a room
@@ -168,7 +169,7 @@ class EvidenceView(ValuesView):
 
         grows: the card that takes what is free.
         """
-        cards = cards or tuple(self.folded(picture.key) for picture in self.pictures)
+        cards = cards or self.side_cards()
         if theme.is_projector():
             return hbox((main, 1), *cards, gap_px=GAP_PX)
         side = QWidget()
@@ -178,6 +179,11 @@ class EvidenceView(ValuesView):
         area = scrolled(side)
         area.setFixedWidth(theme.column_px(width_px))
         return hbox((main, 1), area, gap_px=GAP_PX)
+
+    def side_cards(self) -> tuple[QWidget, ...]:
+        """Of all pictures but those that only technical words explain, where they are not wanted."""
+        wanted = [picture.key for picture in self.pictures if numbers.is_technical() or picture.key != self.technical]
+        return tuple(map(self.folded, wanted))
 
     def uses_table(self, name: str, number: str = "") -> Table:
         """Words where they stand, one line each, with the word in the middle: the eye reads down. number: what the one

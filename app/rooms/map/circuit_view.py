@@ -75,7 +75,10 @@ class CircuitView(TwoTextsView):
             name=mark(
                 "What comes out with all parts, with only the highlighted ones, without them, and in the other text"
             ),
-            intro=mark("Only highlighted: every other part gives its output on the other text."),
+            intro=mark(
+                "Only highlighted: every other part gives its output on the other text. Kept: 100% as in this text, 0% "
+                "as in the other."
+            ),
             hovered=mark("{row}, {column}: {value}"),
             write=numbers.percent,
             asks="set",

@@ -34,11 +34,11 @@ class PublishedView(ValuesView):
             title=mark("GLUE: eight tasks of language understanding"),
             name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
             intro=mark(
-                "MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it "
-                "answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: guessing)? STS-B: how "
-                "similar are two? In percent, higher is better; beside each task: how many training examples. *: "
-                "measured on other data, not comparable with the rows above. Hover over a score for its measure and "
-                "source."
+                "MNLI (two test sets), RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? "
+                "QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: "
+                "guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many "
+                "training examples. *: measured on other data, not comparable with the rows above. Hover over a score "
+                "for its measure and source."
             ),
             number="published",
             is_compared=False,

@@ -125,15 +125,15 @@ class SpeaksView(ValuesView):
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         found: DirectParts | None = self.asked["direct"].answer
-        if found is not None:
+        if found is not None and self.targets.target is not None:
             text = mark(
-                "The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown."
+                "For {word}: the parts add up to its score before softmax, its logit: {logit}. The largest are shown."
             )
             how = mark(
                 "Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are "
                 "held fixed, effects through later parts are left out. Rounding error of the sum: {error}."
             )
-            show_text(self.about, say(text, logit=numbers.decimal(found.logit)))
+            show_text(self.about, say(text, word=self.targets.target.label, logit=numbers.decimal(found.logit)))
             self.about.setToolTip(plain_tip(say(how, error=numbers.number(abs(found.error), 1))))
 
     def clicked(self, key: str, row: int, column: int | None) -> None:

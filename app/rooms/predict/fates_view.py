@@ -108,7 +108,8 @@ class FatesView(PredictView):
             "read and not fine-tuned: names are found from its states with an F1 of 94.9 and 94.0, of 100."
         )
         finding = label(masking_runs_sentence(masking_runs()), wrap=True)
-        fill(self.columns["trained"], finding, label(paper, "muted", wrap=True))
+        more = [label(paper, "muted", wrap=True)] if numbers.is_technical() else []
+        fill(self.columns["trained"], finding, *more)
         self.another = button(say("Another draw"), self._on_another_clicked, look="primary")
         self.cards["draw"].add_to_header(self.another)
         if theme.is_projector():

@@ -408,15 +408,15 @@
 <message numerus="yes">
 <source>%n word(s) to the left</source>
 <translation>
-<numerusform>%n Wort nach links</numerusform>
-<numerusform>%n Wörter nach links</numerusform>
+<numerusform>%n Wort links</numerusform>
+<numerusform>%n Wörter links</numerusform>
 </translation>
 </message>
 <message numerus="yes">
 <source>%n word(s) to the right</source>
 <translation>
-<numerusform>%n Wort nach rechts</numerusform>
-<numerusform>%n Wörter nach rechts</numerusform>
+<numerusform>%n Wort rechts</numerusform>
+<numerusform>%n Wörter rechts</numerusform>
 </translation>
 </message>
 <message>
@@ -2486,6 +2486,10 @@ Ein anderer Schluss</translation>
 <translation>Jeder Kopf wird einmal abgeschaltet. Rote Quadrate: Er spricht für diese Antwort. Blau: dagegen.</translation>
 </message>
 <message>
+<source>Each is a text of its own, so both are segment A.</source>
+<translation>Jeder ist ein eigener Text, daher gehören beide zu Segment A.</translation>
+</message>
+<message>
 <source>Each label is decided on its own: a text gets it if its probability is {least} or more. Change a word: which bars move?</source>
 <translation>Über jedes Label wird einzeln entschieden: Ein Text bekommt es, wenn seine Wahrscheinlichkeit mindestens {least} ist. Ein Wort ändern: Welche Balken bewegen sich?</translation>
 </message>
@@ -2622,8 +2626,8 @@ Ein anderer Schluss</translation>
 <translation>Wirkung</translation>
 </message>
 <message>
-<source>Effect: what this head does here; orange: the opposite of its mean. Preference: ln p(wanted) − ln p(unwanted); orange: the model prefers the unwanted word.</source>
-<translation>Wirkung: was dieser Kopf hier tut; orange: umgekehrt wie im Mittel. Vorliebe: ln p(gewollt) − ln p(ungewollt); orange: Das Modell zieht das ungewollte Wort vor.</translation>
+<source>Effect: what this head does here; orange: the opposite of its mean.</source>
+<translation>Effekt: was dieser Kopf hier tut; orange: das Gegenteil seines Mittels.</translation>
 </message>
 <message>
 <source>Effects</source>
@@ -2978,6 +2982,10 @@ Ein anderer Schluss</translation>
 <translation>Für {collection} und dieses Modell dauert das etwa {time}.</translation>
 </message>
 <message>
+<source>For {word}: the parts add up to its score before softmax, its logit: {logit}. The largest are shown.</source>
+<translation>Für {word}: Die Teile ergeben zusammen seinen Wert vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten.</translation>
+</message>
+<message>
 <source>Framed: a different word from that {there}.</source>
 <translation>Umrahmt: ein anderes Wort als {there}.</translation>
 </message>
@@ -3162,8 +3170,8 @@ Ein anderer Schluss</translation>
 <translation>Kopf {head}</translation>
 </message>
 <message>
-<source>Head {head} finds {share} of the pairs “{relation}”; always guessing {guess} would find {other}.</source>
-<translation>Kopf {head} findet {share} der Paare „{relation}“; immer {guess} zu raten fände {other}.</translation>
+<source>Head {head} finds {share} of the pairs “{relation}”; guessing that the second word always stands {guess} of the first would find {other}.</source>
+<translation>Kopf {head} findet {share} der Paare „{relation}“; zu raten, dass das zweite Wort immer {guess} vom ersten steht, fände {other}.</translation>
 </message>
 <message>
 <source>Head {head} · off</source>
@@ -3458,8 +3466,8 @@ Ein anderer Schluss</translation>
 <translation>Wie lange</translation>
 </message>
 <message>
-<source>How long each vector is, and how much of the sum it makes up: the three shares are 100% together.</source>
-<translation>Wie lang jeder Vektor ist und wie viel er von der Summe ausmacht: Die drei Anteile sind zusammen 100%.</translation>
+<source>How long each vector is, and how much of the sum it makes up. Vectors add like arrows, so their lengths do not.</source>
+<translation>Wie lang jeder Vektor ist und wie viel der Summe er ausmacht. Vektoren addieren sich wie Pfeile, ihre Längen also nicht.</translation>
 </message>
 <message>
 <source>How long to train</source>
@@ -4532,8 +4540,8 @@ Ein anderer Schluss</translation>
 <translation>MB</translation>
 </message>
 <message>
-<source>MNLI, RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
-<translation>MNLI, RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch (0: geraten)? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben jeder Aufgabe: wie viele Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
+<source>MNLI (two test sets), RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
+<translation>MNLI (zwei Testmengen), RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch (0: geraten)? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben jeder Aufgabe: wie viele Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
 </message>
 <message>
 <source>Made to compare sentences</source>
@@ -4975,8 +4983,8 @@ Ein anderer Schluss</translation>
 <translation>Kein Kopf allein bewegt die Antwort weit.</translation>
 </message>
 <message>
-<source>No head finds the pairs “{relation}” better than guessing: head {head} finds {share}, {guess} {other}.</source>
-<translation>Kein Kopf findet die Paare „{relation}“ besser als Raten: Kopf {head} findet {share}, {guess} {other}.</translation>
+<source>No head finds the pairs “{relation}” better than guessing: head {head} finds {share}; that the second word always stands {guess} of the first, {other}.</source>
+<translation>Kein Kopf findet die Paare „{relation}“ besser als Raten: Kopf {head} findet {share}; dass das zweite Wort immer {guess} vom ersten steht, {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -5504,8 +5512,8 @@ Ein anderer Schluss</translation>
 <translation>Nur die Hälfte der anderen 20 % wird ein Zufallswort.</translation>
 </message>
 <message>
-<source>Only highlighted: every other part gives its output on the other text.</source>
-<translation>Nur hervorgehobene: Alle übrigen geben aus, was sie beim anderen Text ausgeben.</translation>
+<source>Only highlighted: every other part gives its output on the other text. Kept: 100% as in this text, 0% as in the other.</source>
+<translation>Nur hervorgehobene: Jeder andere Teil gibt seine Ausgabe beim anderen Text. Erhalten: 100 % wie in diesem Text, 0 % wie im anderen.</translation>
 </message>
 <message>
 <source>Only number and word questions have an “:: answer”; remove it.</source>
@@ -5935,6 +5943,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Preference</source>
 <translation>Vorliebe</translation>
+</message>
+<message>
+<source>Preference: ln p(wanted) − ln p(unwanted); orange: the model prefers the unwanted word.</source>
+<translation>Vorliebe: ln p(erwünscht) − ln p(unerwünscht); orange: Das Modell zieht das unerwünschte Wort vor.</translation>
 </message>
 <message>
 <source>Preferred by (bits)</source>
@@ -7812,10 +7824,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>The paper says: 40% smaller, 60% faster, 97% as good as BERT-base. The first is counted here and the second can be measured; 97% is the paper’s, of its GLUE score (table 1), and not measured here.</source>
 <translation>Das Paper sagt: 40 % kleiner, 60 % schneller, 97 % so gut wie BERT-base. Das erste ist hier gezählt, das zweite lässt sich messen; 97 % ist die Angabe des Papers zum GLUE-Wert (Tabelle 1) und hier nicht gemessen.</translation>
-</message>
-<message>
-<source>The parts add up to the word’s score before softmax, its logit: {logit}. The largest are shown.</source>
-<translation>Die Teile ergeben zusammen den Wert des Worts vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten.</translation>
 </message>
 <message>
 <source>The passage</source>
@@ -10904,10 +10912,6 @@ Der andere Text: {other}
 <translation>zurückgehalten</translation>
 </message>
 <message>
-<source>held-out accuracy</source>
-<translation>Genauigkeit, ungesehen</translation>
-</message>
-<message>
 <source>held-out examples</source>
 <translation>ungesehene Beispiele</translation>
 </message>
@@ -10918,6 +10922,10 @@ Der andere Text: {other}
 <message>
 <source>held-out text</source>
 <translation>ungesehener Text</translation>
+</message>
+<message>
+<source>held-out words right</source>
+<translation>ungesehene Wörter richtig</translation>
 </message>
 <message>
 <source>held-out {metric}</source>
@@ -11607,6 +11615,10 @@ Der andere Text: {other}
 <message>
 <source>of {last}</source>
 <translation>von {last}</translation>
+</message>
+<message>
+<source>of “{text}”</source>
+<translation>von „{text}“</translation>
 </message>
 <message>
 <source>off</source>

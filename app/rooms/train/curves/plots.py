@@ -72,7 +72,7 @@ def _of_text(kind: str) -> RunPlots:
         (_loss((first, *losses), begins), right, next_sentence),
         _for_experts(),
         Number(("loss_masked",), (say("masked-word loss"),), (numbers.decimal,)),
-        Number(("words_right_held_out",), (say("held-out accuracy"),), (numbers.percent,)),
+        Number(("words_right_held_out",), (say("held-out words right"),), (numbers.percent,)),
         say("Masked words, in text that the run never trains on; the latest measurement"),
     )
 
