@@ -193,8 +193,8 @@ class PartsView(ValuesView):
         card, nearest = self.cards["lengths"], self.charts["nearest"]
         card.setFixedWidth(theme.column_px(310))
         what = say(
-            "How long each vector is, and how much of the sum it makes up. Vectors add like arrows, so their lengths do "
-            "not."
+            "How long each vector is, and how much of the sum it makes up. Vectors add like arrows, so their lengths "
+            "do not."
         )
         about = label(what, "muted", wrap=True)
         self.baseline_text, title = label("", "muted", wrap=True), label(nearest.accessibleName(), "title", wrap=True)
