@@ -29,13 +29,15 @@ def main(
 ) -> None:
     again, ships = RunFolder(run), RunFolder(assets() / "runs" / BUILT_IN)
     losses, theirs = training_losses(again), training_losses(ships)
+    kept = dict(again.snapshots())
+    if missing := sorted(set(steps) - kept.keys()):
+        raise typer.BadParameter(f"{run} has kept no step {missing[0]:,}; it has {', '.join(map(str, kept))}")
     both = [step for step in losses.keys() & theirs.keys() if step <= max(steps)]
     apart = [abs(losses[step] - theirs[step]) for step in both]
     if not apart or np.mean(apart) > MOST_APART:
         raise typer.BadParameter(f"{run} is another run than the one that ships")
     said = f"{len(both):,} steps that both curves have: {np.mean(apart):.4f} apart on average, {max(apart):.4f} at most"
     typer.echo(f"{said}; a step and the next one are {np.mean(np.abs(np.diff(list(losses.values())))):.4f} apart")
-    kept = dict(again.snapshots())
     shutil.rmtree(ships.path / "snapshots", ignore_errors=True)
     for step in steps:
         ship_snapshot(kept[step], ships.snapshot_path(step), BUILT_IN)

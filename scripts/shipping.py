@@ -27,7 +27,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_che
 from bertcore.checkpoint.weights import write_tensors
 from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
-from bertcore.locations import BUILT_IN, GERMAN, assets
+from bertcore.locations import BUILT_IN, GERMAN, SHIPPED, assets
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.model_card import MASKED
@@ -155,9 +155,11 @@ def thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
     places = [math.log(EARLY + step) for step, _ in found]
     wanted = [places[0] + (places[-1] - places[0]) * number / (count - 1) for number in range(count)]
     for number in sorted({min(range(len(places)), key=lambda i: abs(places[i] - place)) for place in wanted}):
-        if number < len(found) - 1:  # the last one is the checkpoint itself
-            step, folder = found[number]
-            ship_snapshot(folder, target.snapshot_path(step), run.options.name)
+        (step, folder), name = found[number], run.options.name
+        if number < len(found) - 1:
+            ship_snapshot(folder, target.snapshot_path(step), name)
+        elif name not in SHIPPED:  # there the last one is the checkpoint itself
+            rounded(folder, target.snapshot_path(step), name)
 
 
 def ship_snapshot(snapshot: Path, folder: Path, name: str) -> None:

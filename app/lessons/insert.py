@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN, NAMED, SHIPPED, assets, shipped_checkpoint
@@ -45,10 +46,11 @@ def page_lines(state: ExploreState, room: str, views: Sequence[str], covers: Seq
 def _model_of(state: ExploreState) -> dict[str, str]:
     """`model`, and `step` of a snapshot."""
     folder = state.model.folder if state.model is not None else shipped_checkpoint(BUILT_IN)
-    known = {shipped_checkpoint(name): {"model": name} for name in NAMED}
+    known = dict[Path, dict[str, str]]()
     for name in SHIPPED:
         snapshots = RunFolder(assets() / "runs" / name).snapshots()
         known |= {at: {"model": name, "step": str(step)} for step, at in snapshots}
+    known |= {shipped_checkpoint(name): {"model": name} for name in NAMED}
     if folder not in known:
         raise BertcoreError(say("A lesson can open only models that ship: open another one, and copy again."))
     return known[folder]

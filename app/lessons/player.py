@@ -11,7 +11,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
 
-from ..compute.open_model import OpenModel
+from ..compute.open_model import OpenModel, portable_reference
 from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
 from ..state.session_file import Session
@@ -232,7 +232,7 @@ class LessonPlayer(QObject):
             self._report(error, page)
             self.arrived.emit()
             return
-        reference = (page.setup.model or BUILT_IN) if not page.setup.step else str(folder)
+        reference = (page.setup.model or BUILT_IN) if not page.setup.step else portable_reference(str(folder))
         opener = self._open_model
         is_open = (opener.newest_reference or BUILT_IN) == reference and (opener.is_opening or opener.model is not None)
         if not is_open:

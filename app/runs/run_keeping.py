@@ -151,12 +151,13 @@ def export_name(name: str) -> str:
 
 def write_run(run: Path, file: Path, cancelled: threading.Event | None = None) -> None:
     """A zip with the run folder as it is, but of its snapshots only the newest, and the one that it ends with where
-    that is another: unpacked, it is a run folder again.
+    that is another: unpacked, it is a run folder again. Of a run that ships the model that ships is the newest.
 
     Its model card is README.md in the snapshot, its curves are metrics.jsonl. A file of the same name is replaced when
     all is written; none where it is cancelled before that. Raises OSError.
     """
     kept = {path.name for path in (RunFolder(run).newest_snapshot(), RunFolder(run).final_snapshot()) if path}
+    ships = [(step, path) for step, path in RunFolder(run).snapshots() if not path.is_relative_to(run)]
     part = file.with_name(f".{file.name[:40]}.{secrets.randbelow(10**18)}")
     try:
         with zipfile.ZipFile(part, "x", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
@@ -170,6 +171,10 @@ def write_run(run: Path, file: Path, cancelled: threading.Event | None = None) -
                     raise OSError(errno.ECANCELED, "the window was closed", str(file))
                 kind = zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{run.name}/{inside.as_posix()}", kind)
+            for step, folder in ships:
+                place = RunFolder(run).snapshot_path(step).relative_to(run).as_posix()
+                for path in sorted(folder.iterdir()):
+                    archive.write(path, f"{run.name}/{place}/{path.name}", zipfile.ZIP_STORED)
         part.replace(file)
     except UnicodeEncodeError:
         raise OSError(errno.EINVAL, "the name of a file in it is not UTF-8", str(run)) from None

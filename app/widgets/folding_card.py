@@ -72,9 +72,10 @@ class FoldingCard(QWidget):
             options, here = Qt.FindChildOption.FindDirectChildrenOnly, self.geometry()
             near = [one for one in parent.findChildren(QWidget, options=options) if one.isVisible() and one is not self]
             row = [one for one in near if one.y() < here.bottom() and here.y() < one.geometry().bottom()]
-            widths = (max(one.minimumWidth(), one.minimumSizeHint().width()) for one in (*row, self.tab, self.card))
             pictures = [one for one in row if not isinstance(one, FoldingCard)]
-            if pictures and sum(widths) + (len(row) + 1) * theme.gap_px(GAP_PX) > parent.width():
+            large = [max(_least(one), one.sizeHint().width()) for one in (*pictures, self.card)]
+            widths = sum(large) + sum(_least(one) for one in (*row, self.tab) if one not in pictures)
+            if pictures and widths + (len(row) + 1) * theme.gap_px(GAP_PX) > parent.width():
                 self._widest, self._replaced = self.card.maximumWidth(), pictures
                 show_if(False, *pictures)
                 self.card.setMaximumWidth(NO_LIMIT_PX)
@@ -87,6 +88,11 @@ class FoldingCard(QWidget):
         """Hides the card, where it can fold."""
         if self.can_fold:
             self.tab.setChecked(False)
+
+
+def _least(widget: QWidget) -> int:
+    """Pixels of its width that it cannot do without."""
+    return max(widget.minimumWidth(), widget.minimumSizeHint().width())
 
 
 def folding_on_projector(card: QWidget, name: str) -> FoldingCard:

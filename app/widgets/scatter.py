@@ -235,6 +235,7 @@ class Scatter(ZoomedDrawing):
                 places = list(_around(self.spots[point], metrics, points.names[point], self._radius))
                 own = next((place for place in places if QRectF(self.rect()).contains(place)), places[0])
                 named = {one: box for one, box in named.items() if not box.intersects(own)} | {point: own}
+        few = sum(place < count + len(path) for place in named) < MANY_PATHS
         for place, box in named.items():
             is_small, is_here = place >= count, place in self.selected or place == self.hovered_cell
             if count <= place < count + len(path):
@@ -244,7 +245,7 @@ class Scatter(ZoomedDrawing):
                 text, kind = self._name(point), "" if points.tags else points.kind(point)
             font = theme.font(10.5 if is_small else NAME_PX, bold=is_here)
             painter.setFont(font)
-            if is_here or (path and len(named) < MANY_PATHS):  # what keeps it apart from the lines below it
+            if is_here or (path and few):  # what keeps it apart from the lines below it
                 sized, outline = painter.fontMetrics(), QPainterPath()
                 left = box.center().x() - sized.horizontalAdvance(text) / 2
                 outline.addText(QPointF(left, box.center().y() + (sized.ascent() - sized.descent()) / 2), font, text)

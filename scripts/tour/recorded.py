@@ -11,7 +11,7 @@ from pathlib import Path
 from app.runs.process import child_environment
 from app.runs.run_info import RunInfo, newest_held_out, read_run
 from bertcore.files import read_json
-from bertcore.locations import TINY, assets
+from bertcore.locations import TINY, assets, shipped_checkpoint
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.sweep_results import SweepPlace, write_place
 from bertcore.training.finetune_options import FinetuneOptions
@@ -36,7 +36,9 @@ def recorded_runs(folder: Path) -> dict[str, Path]:
         found[name] = run.path
     shipped = assets() / "runs" / TINY
     if (shipped / "snapshots").is_dir():
-        found["finished"] = Path(shutil.copytree(shipped, folder / "finished"))
+        copied = RunFolder(Path(shutil.copytree(shipped, folder / "finished")))
+        shutil.copytree(shipped_checkpoint(TINY), copied.snapshot_path(copied.status().step))
+        found["finished"] = copied.path
     return found
 
 

@@ -114,6 +114,29 @@ def test_every_view_is_whole(spoken, monkeypatch):
     assert walk(spoken, [spec.key for spec in ROOMS if spec.key != "train"], inspect) == {}
 
 
+def test_cards_that_open_are_whole(spoken, monkeypatch):
+    """In every room but Train: each card that folds, unfolded, in the place of the picture or beside it."""
+
+    def inspect(window):
+        found = []
+        for card in [one for one in window.frame.room.findChildren(FoldingCard) if one.isVisible() and one.can_fold]:
+            card.unfold()
+            settle(window)
+            handle_events()
+            labels = window.state.encoding.labels  # a long token may be cut beside an open card
+            cut = [
+                each for each in cut_words(window, monkeypatch) if not any(one.startswith(each[:-1]) for one in labels)
+            ]
+            wrong = faults(window, SIZE) + sorted(cut)
+            if far := scrolled_rooms(window):
+                wrong.append(f"its room scrolls by {far} px")
+            found += [f"{card.tab.accessibleName()}: {each}" for each in wrong]
+            card.fold()
+        return found
+
+    assert walk(spoken, [spec.key for spec in ROOMS if spec.key != "train"], inspect) == {}
+
+
 def test_training_is_whole(spoken, monkeypatch):
     """The runs that ship on their pages, a changed world, and the form of a new run."""
     room, wrong = spoken.open_room("train"), {}

@@ -332,7 +332,7 @@ class ScoreView(PairedView):
         over_tokens = (steps.scores, steps.scaled, steps.masked, steps.weights)
         score, scaled, masked, weight = (numbers.decimal(float(values[at]), 4) for values in over_tokens)
         masked = masked if np.isfinite(steps.masked[at]) else "−∞"
-        padding = say("padding mask: changes nothing, because a single text has no padding")
+        padding = say("padding mask: changes nothing where nothing is padded")
         if not np.isfinite(steps.masked).all():
             padding = say("mask: −∞ for what must not be looked at, so that softmax gives it 0")
         titles = (

@@ -12,7 +12,7 @@ from ...state.baseline_names import beside, is_earlier
 from ...widgets.card import AsHighAsNeeded, Card, label, scrolled
 from ...widgets.charts.bars import Bar, BarList
 from ...widgets.figure_button import Provider
-from ...widgets.layouts import Item, held, vbox
+from ...widgets.layouts import Item, show_if, vbox
 from .attend_state import AttendState
 from .attentions import Attentions, Head, kind_name
 from .sentences import fact_names, fact_texts
@@ -53,9 +53,10 @@ class SideCard(Card):
         grid.addWidget(label(say("kind"), "muted"), len(FACTS), 0)
         grid.addWidget(self.kind, len(FACTS), 1, 1, 2)
         grid.setColumnStretch(2, 1)
-        parts: list[Item] = [label(say("What if"), "title"), self.what_if, 10, self.head_title, AsHighAsNeeded(table)]
-        self.of_head = held(vbox(*parts, gap_px=6))
-        inside = vbox(self.bars, 10, self.of_head, None, gap_px=6, margins=(0, 0, theme.px(4), 0))
+        facts = AsHighAsNeeded(table)
+        parts: list[Item] = [self.bars, 10, label(say("What if"), "title"), self.what_if, 10, self.head_title, facts]
+        inside = vbox(*parts, None, gap_px=6, margins=(0, 0, theme.px(4), 0))
+        self._of_head = self.head_title, facts, self.what_if.head_off, self.what_if.row_editor
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, selection: Selection) -> None:
@@ -82,7 +83,7 @@ class SideCard(Card):
             return
         self.what_if.show_selection(attentions, selection)
         self.picture = picture
-        self.of_head.setVisible(picture is None)  # numbers of one head beside those of several are taken for theirs
+        show_if(picture is None, *self._of_head)  # beside numbers of several heads they are taken for theirs
         usual = say("The weights add up to 1. Click a token above for its numbers.")
         intro, kind = attentions.why_no_effect(*head) or usual, "attention"
         hint = say("where it looks in head {head}", head=head_name(*head))

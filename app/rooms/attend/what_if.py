@@ -12,7 +12,7 @@ from ...state.readings import Reading, word_to_mask
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
 from ...widgets.controls import Choice, NumberBox
-from ...widgets.layouts import enable_if, fill, hbox, show_if, vbox
+from ...widgets.layouts import enable_if, fill, hbox, held, show_if, vbox
 from ..direction import DirectionSwitches
 from .attend_state import AttendState
 from .attentions import Attentions
@@ -46,8 +46,9 @@ class WhatIfPanel(QWidget):
         self._labels: list[str] = []
         self._head = 0, 0
         line = hbox((self.column, 1), self.weight, gap_px=6)
-        layout = vbox(self.head_off, self.layer_off, self.directions, 4, self._edit_title, line, parent=self, gap_px=6)
-        fill(layout, self.is_edited, self.reset, self.effect, self.mask_button)
+        self.row_editor = held(vbox(self._edit_title, line, self.is_edited, self.reset, gap_px=6))
+        layout = vbox(self.head_off, self.layer_off, self.directions, 4, self.row_editor, parent=self, gap_px=6)
+        fill(layout, self.effect, self.mask_button)
         edited = shared.edited
         self.head_off.clicked.connect(lambda off: edited.emit(lambda now, head=self._head: now.with_head(*head, off)))
         self.layer_off.clicked.connect(

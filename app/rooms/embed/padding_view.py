@@ -193,14 +193,16 @@ class PaddingView(ValuesView):
             return Values(weights, side, side, low=0.0, intro=intro, hint=hint)
         masks = np.array([np.nan if tile.mask is None else float(tile.mask) for tile in shown])
         lines = say("On each: token, id, segment and position, attention mask (1: a token, 0: padding).")
-        own = [say("Each is a text of its own, so both are segment A.")] if len(self.texts) > 1 else []
+        are_two = len(self.texts) > 1 and reading.request.model.has_segments
+        own = [say("Each is a text of its own, so both are segment A.")] if are_two else []
         intro = " ".join([*(facts(text) for text in self.texts), *own, lines])
         return Values(masks, side, detail={"tiles": shown, "second": len(each[0])}, intro=intro)
 
     def drawn(self, reading: Reading, selection: Selection) -> None:
         if self.texts:
             is_alone = self.is_batch and len(self.texts) == 1
-            wanted = say("Type a second text into B for a batch of two.") if is_alone else row_of_padding(self.padded)
+            second = say("Type a second text into B for a batch of two.") if is_alone else ""
+            wanted = row_of_padding(self.padded) or second
             show_text(self.table, wanted)
             self.effect.setText(effect_of(self.padded, uses_mask=self.uses_mask.isChecked()))
 

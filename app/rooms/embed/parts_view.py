@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
-MOST_SEGMENTS_PX = 118
+MOST_SEGMENTS_PX, OPEN_PX = 118, 430
 NEAR_WORDS, LEAST_WORDS = 12, 3
 POSITIONS = 128  # the position table is compared in steps of this many
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
@@ -181,7 +181,7 @@ class PartsView(ValuesView):
         self.change.to_other.clicked.connect(self._on_to_other_clicked)
         self.change.swap.clicked.connect(self._on_swap_clicked)
         side = vbox((self._token_card(), 1), self.change, gap_px=GAP_PX)
-        right = folding_on_projector(held(side), say("The selected token"))
+        right = folding_on_projector(scrolled(held(side)), say("The selected token"))
         if not theme.is_projector():
             return hbox((vbox((strips, 11), (pictures, 9), gap_px=GAP_PX), 1), right, gap_px=GAP_PX)
         folded = folding_on_projector(pictures, say("Positions and segments"))  # one or the other
@@ -191,7 +191,10 @@ class PartsView(ValuesView):
     def _token_card(self) -> Card:
         """Lengths above, words below; a person chooses the measure that the words are found by."""
         card, nearest = self.cards["lengths"], self.charts["nearest"]
-        card.setFixedWidth(theme.column_px(310))
+        if theme.is_projector():
+            card.setMinimumWidth(theme.px(OPEN_PX))
+        else:
+            card.setFixedWidth(theme.column_px(310))
         what = say(
             "How long each vector is, and how much of the sum it makes up. Vectors add like arrows, so their lengths "
             "do not."

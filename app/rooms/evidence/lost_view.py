@@ -101,7 +101,7 @@ class LostView(EvidenceView):
             saved_as="right",
             method=mark("95% intervals by Wilson"),
             python="[one.right.value for one in found.bins]",
-            chart=partial(BarList, stretch_to_px=30),
+            chart=partial(BarList, stretch_to_px=30, label_share=0.5),
         ),
     )
     stays = ("loss", "right")

@@ -28,7 +28,7 @@ CURVES = {  # picture -> its curves; "without" is that of no model: the commones
         CurveSpec("without", mark("without a model"), "muted", numbers.percent, dashed=True),
     ),
     "before": (
-        CurveSpec("previous", mark("the tag of the word before"), "curve_train", numbers.percent, markers=True),
+        CurveSpec("previous", mark("its tag"), "curve_train", numbers.percent, markers=True),
         CurveSpec("without", mark("without a model"), "muted", numbers.percent, dashed=True),
     ),
 }

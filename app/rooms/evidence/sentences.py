@@ -121,7 +121,11 @@ def uses_finding(found: FoundUses, stage: int) -> str:
     words = Counter(use.word.lower() for use in found.nearest)
     others = ", ".join(word for word, _ in words.most_common(MOST_OTHERS + 1) if word != found.word.lower())
     text = mark("{where}, {same} of the {uses} uses of “{word}” here are among the {count} nearest; so are {others}.")
-    if found.by_layer.get(stage, 0) == len(found.same):
+    if not found.same:
+        text = mark("“{word}” does not stand in this collection. {where}, these are nearest: {others}.")
+    elif not found.by_layer.get(stage, 0):
+        text = mark("{where}, none of the {uses} uses of “{word}” here is among the {count} nearest, but {others}.")
+    elif found.by_layer[stage] == len(found.same):
         text = mark("{where}, all {uses} uses of “{word}” here are among the {count} nearest; so are {others}.")
     if not others:
         text = mark("{where}, all {count} nearest uses are the word “{word}” itself.")

@@ -19,7 +19,7 @@ class LossView(EvidenceView):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,6 +38,7 @@ from ...figures.values import Side, Values
 from ...look import mark, numbers, say, theme
 from ...state.selection import NO_CONTRAST, Contrast
 from ...widgets.card import GAP_PX, button, label, scrolled, show_text
+from ...widgets.folding_card import FoldingCard
 from ...widgets.layouts import hbox, vbox
 from ...widgets.table import Column, Table
 from ..pictures import Lines
@@ -52,7 +53,8 @@ if TYPE_CHECKING:
 
 MOST_S = 20.0  # what takes longer is offered, and not begun by itself
 HASH_DIGITS = 8
-LEAST_PX = 150  # of a card in a column
+LEAST_PX = 150  # height of a card in a column
+OPEN_PX, LEAST_MAIN_PX = 560, 300  # widths on a projector: of a card that opens, of the picture that it replaces
 AROUND = 60  # characters on both sides of a word
 
 
@@ -159,7 +161,7 @@ class EvidenceView(ValuesView):
         """Cards and their shares of a row, and its share of the height; on a projector the first, and what folds."""
         if theme.is_projector():
             first, *others = (card for cards, _ in rows for card in cards)
-            return hbox((scrolled(first), 1), *others, gap_px=GAP_PX)
+            return _on_projector(scrolled(first), others)
         inside = QWidget()
         vbox(*((hbox(*cards.items(), gap_px=GAP_PX), share) for cards, share in rows), parent=inside, gap_px=GAP_PX)
         return vbox((scrolled(inside), 1))
@@ -171,7 +173,7 @@ class EvidenceView(ValuesView):
         """
         cards = cards or self.side_cards()
         if theme.is_projector():
-            return hbox((main, 1), *cards, gap_px=GAP_PX)
+            return _on_projector(main, cards)
         side = QWidget()
         vbox(*((card, int(place == grows)) for place, card in enumerate(cards)), parent=side, gap_px=GAP_PX)
         for card in cards:
@@ -297,6 +299,15 @@ def place_text(place: str) -> str:
 def hash_text(sha256: str) -> str:
     """By which it is known that two figures are of the same text."""
     return say("SHA-256 {digits}", digits=sha256[:HASH_DIGITS])
+
+
+def _on_projector(main: QWidget, cards: Iterable[QWidget]) -> QLayout:
+    """The main card, and what folds: open, a card needs more room than there is beside it, and takes its place."""
+    main.setMinimumWidth(theme.px(LEAST_MAIN_PX))
+    for card in cards:
+        if isinstance(card, FoldingCard):
+            card.card.setMinimumWidth(theme.px(OPEN_PX))
+    return hbox((main, 1), *cards, gap_px=GAP_PX)
 
 
 def interval_bars(

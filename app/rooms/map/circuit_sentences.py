@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...compute.circuit import ENOUGH, OtherSentence, PartSet, Paths, enough
-from ...compute.head_questions import HeadTarget
+from ...compute.head_questions import MOST_NATS, HeadTarget
 from ...look import mark, numbers, say
 from ...look.say import isolated
 from ...state.readings import Reading
@@ -128,8 +128,8 @@ def scores(asked: HeadTarget, ours: float, other: float) -> str:
         text = mark("ln p({first}) − ln p({second}): {ours} nats in this text, {other} in the other.")
     elif asked.is_contrast:
         text = mark("“{first}” is {ours} times as likely as “{second}” in this text, {other} times in the other.")
-        ours, other = math.exp(ours), math.exp(other)
-    (first, second), both = asked.answers, (numbers.decimal(ours), numbers.decimal(other))
+        ours, other = (math.exp(min(max(value, -MOST_NATS), MOST_NATS)) for value in (ours, other))
+    (first, second), both = asked.answers, (numbers.number(ours, 3), numbers.number(other, 3))
     return say(text, ours=both[0], other=both[1], first=first, second=second)
 
 
@@ -170,12 +170,13 @@ def part_caption(lit: LitParts, number: int, reading: Reading) -> tuple[str, str
     return f"{name[:1].upper()}{name[1:]}", text
 
 
-def key(asked: HeadTarget) -> str:
-    """What the difference is, and the numbers and colours of the map."""
-    text = mark("The difference: how much better “{first}” does here than in the other text.")
-    if asked.is_contrast:
+def key(asked: HeadTarget, answers: tuple[str, str]) -> str:
+    """What the difference is, and the numbers and colours of the map. answers: of this text and of the other; "" where
+    the prediction is no contrast of words."""
+    text = mark("The difference: between “{first}” here and in the other text.")
+    if answers[0]:
         text = mark("The difference: how much better “{first}” does against “{second}” here than in the other text.")
-    (first, second) = asked.answers if asked.is_contrast else (asked.label, "")
+    first, second = answers if answers[0] else (asked.label, "")
     number = say(
         "Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when "
         "only that signal is the other text’s. Red: for the answer. Blue: against it. Parts need each other, so shares "

@@ -304,7 +304,7 @@ class CircuitView(TwoTextsView):
         text = mark("Parts shown: {count} of {parts}")
         parts = 0 if found is None else len(found.curve)
         self.count.setText(say(text, count=self.slider.value(), parts=parts) if parts else "")
-        show_text(self.key, "" if theme.is_projector() else sentences.key(chosen))
+        show_text(self.key, "" if theme.is_projector() else sentences.key(chosen, answers))
         show_text(self.others, sentences.others_sentence(self.tried, self.asked["others"].answer or ()))
         if not self.box.toPlainText():
             texts = masked_texts(plain)[0], masked_texts(reading.other_text)[0]

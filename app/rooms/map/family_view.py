@@ -35,7 +35,6 @@ from ..values_view import ValuesView
 REFERENCE = "bert-base-uncased"
 PARTS_PX = 330  # of the card, on a projector
 BYTES = 4  # of a parameter in memory
-ROOM = 1.45  # of the longest bar
 LEAST_SHARE = 0.005  # that is written
 PARTS = {
     "tokens": mark("token table"),
@@ -117,7 +116,7 @@ class FamilyView(ValuesView):
         )
         intro = say(text, model=self.member.title, count=numbers.count(total))
         counts = np.array([part.count for part in parts], dtype=float)
-        high = float(counts.max()) * ROOM  # for the number behind the longest bar
+        high = float(counts.max())
         return Values(counts, rows, None, None, high, texts=texts, detail={"note": notes}, intro=intro)
 
     def sentence(self, key: str, row: int, column: int | None) -> str:

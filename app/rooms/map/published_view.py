@@ -21,6 +21,7 @@ from ...widgets.table import Column, Table
 from ..pictures import Cells
 from ..values_view import ValuesView
 
+OPEN_PX = 560  # width of the card of papers on a projector: there it takes the place of the table
 TASKS = [task for task in published_tasks() if task.examples]  # those of GLUE
 RESULTS = [result for result in published_results() if len(result.scores) == len(TASKS)]
 
@@ -34,11 +35,9 @@ class PublishedView(ValuesView):
             title=mark("GLUE: eight tasks of language understanding"),
             name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
             intro=mark(
-                "MNLI (two test sets), RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? "
-                "QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: "
-                "guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many "
-                "training examples. *: measured on other data, not comparable with the rows above. Hover over a score "
-                "for its measure and source."
+                "MNLI (two test sets), RTE: does it follow? QQP, MRPC: do both say the same? QNLI: is that the answer? "
+                "SST-2: a positive review? CoLA: grammatical (0: guessing)? STS-B: how similar? In percent; beside each "
+                "task: how many training examples. *: on other data, not comparable with the rows above."
             ),
             number="published",
             is_compared=False,
@@ -52,10 +51,12 @@ class PublishedView(ValuesView):
         history = Card(say("Before BERT, and after"), intro=say("One idea each. Hover over it for the paper’s title."))
         self.table = Table(say("Before BERT, and after"))
         history.body.addWidget(self.table, 1)
-        self.table.set_rows([*before_bert(), *(one for one in family() if not one.ships)], columns())
+        shown = columns()[: 3 if theme.is_projector() else None]  # the paper is in the tool tip of the idea, too
+        self.table.set_rows([*before_bert(), *(one for one in family() if not one.ships)], shown)
         folded = folding_on_projector(history, history.title)
         boxes = (self.cards["glue"], 1), folded
         if theme.is_projector():
+            history.setMinimumWidth(theme.px(OPEN_PX))
             return hbox(*boxes, gap_px=GAP_PX)
         return vbox((scrolled(vbox(*boxes, gap_px=GAP_PX)), 1))
 

@@ -129,6 +129,10 @@ class SpeaksView(ValuesView):
             text = mark(
                 "For {word}: the parts add up to its score before softmax, its logit: {logit}. The largest are shown."
             )
+            if self.targets.target.is_contrast:
+                text = mark(
+                    "For {word}: the parts add up to the difference of the two logits: {logit}. The largest are shown."
+                )
             how = mark(
                 "Only what a part writes at this token itself is counted: LayerNorm and the word head’s activation are "
                 "held fixed, effects through later parts are left out. Rounding error of the sum: {error}."

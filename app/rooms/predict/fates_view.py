@@ -92,7 +92,7 @@ class FatesView(PredictView):
                 "Other, tiny models read easy, unseen text. Columns: what training did with the chosen tokens; rows: "
                 "what is done here. Number: how often the likeliest token is the original."
             ),
-            chart=partial(LabelledGrid, tilted=True, largest_px=(110, 70)),
+            chart=partial(LabelledGrid, tilted=True, longest_px=260, largest_px=(110, 70)),
             hovered=mark("{row}, trained with {column}: found in {value} of the places"),
             write=numbers.percent,
             is_compared=False,
@@ -108,7 +108,7 @@ class FatesView(PredictView):
             "read and not fine-tuned: names are found from its states with an F1 of 94.9 and 94.0, of 100."
         )
         finding = label(masking_runs_sentence(masking_runs()), wrap=True)
-        more = [label(paper, "muted", wrap=True)] if numbers.is_technical() else []
+        more = [label(paper, "muted", wrap=True)] if numbers.is_technical() and not theme.is_projector() else []
         fill(self.columns["trained"], finding, *more)
         self.another = button(say("Another draw"), self._on_another_clicked, look="primary")
         self.cards["draw"].add_to_header(self.another)

@@ -403,12 +403,12 @@ def pairs_result(scored: ScoredPairs) -> str:
 
 def agreement(methods: Sequence[Values]) -> str:
     """The tokens that support an answer a lot by all methods; empty while one is at work."""
-    if any(np.isnan(one.array).any() for one in methods):
+    if not all(one.array.max(initial=0.0) > 0 for one in methods):  # NaN is not, either
         return ""
-    strong = [one.array > A_LOT * max(one.array.max(initial=0.0), 0.0) for one in methods]
+    strong = [one.array >= A_LOT * one.array.max() for one in methods]
     both = np.flatnonzero(np.all(strong, axis=0)).tolist()
     if not both:
-        return say("The methods name different words: trust neither far.")
+        return say("The methods name different words: trust none of them far.")
     names = ", ".join(quoted(methods[0].rows.labels[row]) for row in both)
     return say("Strong by every method (a third of the strongest, or more): {names}.", names=names)
 

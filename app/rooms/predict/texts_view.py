@@ -56,7 +56,7 @@ EXAMPLES = (
 )
 TEMPLATE = "The [doctor|nurse] said that [he|she] was late."
 CHANCE = 0.5  # that the better of two sentences is preferred
-BOX_PX, SIDE_PX, TABLE_PX, GRID_PX = 84, 330, 110, 96
+BOX_PX, OPEN_PX, TABLE_PX, GRID_PX = 84, 420, 110, 96
 LEAST_PX, AIR_PX = 80, 14  # of a column, and beside its longest number
 LEAST_TABLE_PX = 500
 MOST_PX = 250  # of the phenomenon, which is named in full beside the table
@@ -127,7 +127,7 @@ class TextsView(PredictView):
         self.table.row_opened.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda now, _before: self.use.setEnabled(now.isValid()))
         if theme.is_projector():
-            list_card.setFixedWidth(theme.column_px(SIDE_PX))
+            list_card.setMinimumWidth(theme.px(OPEN_PX))
             return hbox((self._table_card, 1), folding_on_projector(list_card, list_card.title), gap_px=GAP_PX)
         self.box.setFixedHeight(theme.px(BOX_PX))
         return vbox(list_card, (self._table_card, 1), gap_px=GAP_PX)

@@ -115,8 +115,7 @@ class BarList(Drawing):
         left: float = max(max(labels, default=0) + theme.px(14), theme.px(62))
         left = min(left, round(self.width() * self._label_share))
         # What is kept free behind the longest bar: one width for all rows, so that their lengths compare.
-        strong = [bar for bar in self.bars if bar.mark or bar.is_strong]
-        wide = [bold.horizontalAdvance(_number(bar)) + theme.px(10) for bar in strong]
+        wide = [bold.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self.bars]
         free = max([theme.px(WHOLE_NUMBER_PX if self.is_of_whole else NUMBER_PX), *wide])
         longest, radius = max(self.width() - left - free, 1.0), theme.px(5)
         # With intervals, bars may be below zero, and begin farther right.

@@ -625,7 +625,7 @@
 </message>
 <message>
 <source>A and B as a batch of two</source>
-<translation>A und B als Batch aus zwei Texten</translation>
+<translation>A und B als Batch</translation>
 </message>
 <message>
 <source>A and B as one input</source>
@@ -801,11 +801,11 @@
 </message>
 <message>
 <source>A pair is two texts that differ in one word, such as author / authors, so the answer differs, too. Cell: where only this head gives what it gives on the second text, how far does the answer move to that text’s answer? 100%: all the way. Hatched: may be 0.</source>
-<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors, und damit auch in der Antwort. Zelle: Gibt nur dieser Kopf das aus, was er beim zweiten Text ausgibt, wie weit geht die Antwort auf dessen Antwort zu? 100 %: ganz. Schraffiert: kann 0 sein.</translation>
+<translation>Ein Paar sind zwei Texte, die sich in einem Wort unterscheiden, etwa author / authors, und damit auch in der Antwort. Zelle: Wie nahe kommt die Antwort der des zweiten Texts, wenn nur dieser Kopf ausgibt, was er dort ausgibt? 100 %: ganz. Schraffiert: kann 0 sein.</translation>
 </message>
 <message>
 <source>A probe, a linear classifier, learns to read a word’s part of speech (its tag) from the hidden state. Random tags it can only memorise: how far the other curves lie above that one is really in the states.</source>
-<translation>Eine Probe, ein linearer Klassifikator, lernt, die Wortart (den Tag) eines Worts aus dem Hidden State abzulesen. Zufällige Tags kann sie nur auswendig lernen: Wie weit die anderen Kurven darüberliegen, das steckt wirklich in den Hidden States.</translation>
+<translation>Eine Probe, ein linearer Klassifikator, lernt, die Wortart (den Tag) eines Worts aus dem Hidden State abzulesen. Zufällige Tags kann sie nur auswendig lernen: Erst der Abstand der anderen Kurven zu dieser zeigt, was wirklich in den Hidden States steckt.</translation>
 </message>
 <message>
 <source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
@@ -1447,7 +1447,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Bar: the mean over all pairs. Line: its 95% interval. Grey: may be 0. Heads overlap, so they need not add up.</source>
-<translation>Balken: der Mittelwert über alle Paare. Linie: sein 95-%-Intervall. Grau: kann 0 sein. Köpfe überschneiden sich und ergeben zusammen nicht unbedingt 100 %.</translation>
+<translation>Balken: das Mittel über alle Paare. Linie: sein 95-%-Intervall. Grau: kann 0 sein. Köpfe überschneiden sich, ihre Wirkungen addieren sich also nicht unbedingt.</translation>
 </message>
 <message>
 <source>Bar: this batch. Line: all examples.</source>
@@ -2487,7 +2487,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Each is a text of its own, so both are segment A.</source>
-<translation>Jeder ist ein eigener Text, daher gehören beide zu Segment A.</translation>
+<translation>Es sind zwei getrennte Texte, daher gehören beide zu Segment A.</translation>
 </message>
 <message>
 <source>Each label is decided on its own: a text gets it if its probability is {least} or more. Change a word: which bars move?</source>
@@ -2627,7 +2627,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Effect: what this head does here; orange: the opposite of its mean.</source>
-<translation>Effekt: was dieser Kopf hier tut; orange: das Gegenteil seines Mittels.</translation>
+<translation>Wirkung: was dieser Kopf hier tut; orange: umgekehrt wie im Mittel.</translation>
 </message>
 <message>
 <source>Effects</source>
@@ -2986,6 +2986,10 @@ Ein anderer Schluss</translation>
 <translation>Für {word}: Die Teile ergeben zusammen seinen Wert vor der Softmax, sein Logit: {logit}. Gezeigt sind die größten.</translation>
 </message>
 <message>
+<source>For {word}: the parts add up to the difference of the two logits: {logit}. The largest are shown.</source>
+<translation>Für {word}: Die Teile ergeben zusammen den Unterschied der beiden Logits: {logit}. Gezeigt sind die größten.</translation>
+</message>
+<message>
 <source>Framed: a different word from that {there}.</source>
 <translation>Umrahmt: ein anderes Wort als {there}.</translation>
 </message>
@@ -3171,7 +3175,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Head {head} finds {share} of the pairs “{relation}”; guessing that the second word always stands {guess} of the first would find {other}.</source>
-<translation>Kopf {head} findet {share} der Paare „{relation}“; zu raten, dass das zweite Wort immer {guess} vom ersten steht, fände {other}.</translation>
+<translation>Kopf {head} findet {share} der Paare „{relation}“; der Tipp, das zweite Wort stehe immer {guess} vom ersten, fände {other}.</translation>
 </message>
 <message>
 <source>Head {head} · off</source>
@@ -3745,7 +3749,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>In the paper (Devlin et al. 2019) it hardly matters after fine-tuning: on MNLI, a test of understanding, 84.2% are right with 80 / 10 / 10 and 84.3% with [MASK] alone. It matters a little where BERT is only read and not fine-tuned: names are found from its states with an F1 of 94.9 and 94.0, of 100.</source>
-<translation>Im Paper (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig und mit [MASK] allein 84,3 %. Etwas macht es aus, wo BERT ohne Feintuning nur gelesen wird: Namen werden aus seinen Hidden States mit einem F1 von 94,9 und 94,0 gefunden, von 100.</translation>
+<translation>Im Paper (Devlin et al. 2019) macht es nach dem Feintuning kaum etwas aus: Bei MNLI, einem Test des Verstehens, sind mit 80 / 10 / 10 84,2 % richtig und mit [MASK] allein 84,3 %. Etwas macht es aus, wo BERT ohne Feintuning nur seine Hidden States liefert: Namen werden daraus mit einem F1 von 94,9 bzw. 94,0 (von 100) gefunden.</translation>
 </message>
 <message>
 <source>In this model LayerNorm comes before each half of a layer.</source>
@@ -4540,8 +4544,8 @@ Ein anderer Schluss</translation>
 <translation>MB</translation>
 </message>
 <message>
-<source>MNLI (two test sets), RTE: does one sentence follow from the other? QQP, MRPC: do two say the same? QNLI: does it answer the question? SST-2: is the review positive? CoLA: is it grammatical (0: guessing)? STS-B: how similar are two? In percent, higher is better; beside each task: how many training examples. *: measured on other data, not comparable with the rows above. Hover over a score for its measure and source.</source>
-<translation>MNLI (zwei Testmengen), RTE: Folgt ein Satz aus dem anderen? QQP, MRPC: Sagen zwei dasselbe? QNLI: Beantwortet er die Frage? SST-2: Ist die Kritik positiv? CoLA: Ist er grammatisch (0: geraten)? STS-B: Wie ähnlich sind zwei? In Prozent, höher ist besser; neben jeder Aufgabe: wie viele Trainingsbeispiele. *: mit anderen Daten gemessen, nicht mit den Zeilen darüber vergleichbar. Auf einen Wert zeigen: sein Maß und seine Quelle.</translation>
+<source>MNLI (two test sets), RTE: does it follow? QQP, MRPC: do both say the same? QNLI: is that the answer? SST-2: a positive review? CoLA: grammatical (0: guessing)? STS-B: how similar? In percent; beside each task: how many training examples. *: on other data, not comparable with the rows above.</source>
+<translation>MNLI (zwei Testsets), RTE: Folgt es? QQP, MRPC: Sagen beide dasselbe? QNLI: Ist das die Antwort? SST-2: positive Filmkritik? CoLA: grammatisch (0: geraten)? STS-B: Wie ähnlich? In Prozent; neben jeder Aufgabe: wie viele Trainingsbeispiele. *: an anderen Daten, nicht mit den Zeilen darüber vergleichbar.</translation>
 </message>
 <message>
 <source>Made to compare sentences</source>
@@ -4698,7 +4702,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Mean cosine between uses of the word</source>
-<translation>Mittlerer Kosinus zwischen den Verwendungen des Wortes</translation>
+<translation>Mittlerer Kosinus der Verwendungen</translation>
 </message>
 <message>
 <source>Mean effect of each head: rows are layers, columns are heads</source>
@@ -4984,7 +4988,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>No head finds the pairs “{relation}” better than guessing: head {head} finds {share}; that the second word always stands {guess} of the first, {other}.</source>
-<translation>Kein Kopf findet die Paare „{relation}“ besser als Raten: Kopf {head} findet {share}; dass das zweite Wort immer {guess} vom ersten steht, {other}.</translation>
+<translation>Kein Kopf findet die Paare „{relation}“ besser als Raten: Kopf {head} findet {share}; der Tipp, das zweite Wort stehe immer {guess} vom ersten, findet {other}.</translation>
 </message>
 <message numerus="yes">
 <source>No longer there: %n run(s).</source>
@@ -5261,7 +5265,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Number at a part: the share of it that is lost when the part works as on the other text; at an arrow: when only that signal is the other text’s. Red: for the answer. Blue: against it. Parts need each other, so shares need not add up.</source>
-<translation>Zahl an einem Teil: der Anteil davon, der verloren geht, wenn der Teil wie beim anderen Text arbeitet; an einem Pfeil: wenn nur dieses Signal vom anderen Text stammt. Rot: für die Antwort. Blau: dagegen. Teile brauchen einander, daher ergeben die Anteile zusammen nicht unbedingt 100 %.</translation>
+<translation>Zahl an einem Teil: der Anteil des Unterschieds, der verloren geht, wenn der Teil wie beim anderen Text arbeitet; an einem Pfeil: wenn nur dieses Signal vom anderen Text stammt. Rot: für die Antwort. Blau: dagegen. Teile brauchen einander, daher ergeben die Anteile zusammen nicht unbedingt 100 %.</translation>
 </message>
 <message>
 <source>Number of the neuron</source>
@@ -5513,7 +5517,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Only highlighted: every other part gives its output on the other text. Kept: 100% as in this text, 0% as in the other.</source>
-<translation>Nur hervorgehobene: Jeder andere Teil gibt seine Ausgabe beim anderen Text. Erhalten: 100 % wie in diesem Text, 0 % wie im anderen.</translation>
+<translation>Nur hervorgehobene: Jeder andere Teil gibt aus, was er beim anderen Text ausgibt. Erhalten: 100 % wie in diesem Text, 0 % wie im anderen.</translation>
 </message>
 <message>
 <source>Only number and word questions have an “:: answer”; remove it.</source>
@@ -5946,7 +5950,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Preference: ln p(wanted) − ln p(unwanted); orange: the model prefers the unwanted word.</source>
-<translation>Vorliebe: ln p(erwünscht) − ln p(unerwünscht); orange: Das Modell zieht das unerwünschte Wort vor.</translation>
+<translation>Vorliebe: ln p(gewollt) − ln p(ungewollt); orange: Das Modell zieht das ungewollte Wort vor.</translation>
 </message>
 <message>
 <source>Preferred by (bits)</source>
@@ -7061,7 +7065,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Strong by every method (a third of the strongest, or more): {names}.</source>
-<translation>Stark nach jeder Methode (ein Drittel des stärksten oder mehr): {names}.</translation>
+<translation>Stark nach jedem Verfahren (ein Drittel des stärksten oder mehr): {names}.</translation>
 </message>
 <message>
 <source>Strongest</source>
@@ -7370,12 +7374,12 @@ Ein anderer Schluss</translation>
 <translation>Der Unterschied wächst um {share}, wenn nur {receiver} liest, was {sender} beim anderen Text ausgibt.</translation>
 </message>
 <message>
-<source>The difference: how much better “{first}” does against “{second}” here than in the other text.</source>
-<translation>Der Unterschied: wie viel besser „{first}“ hier gegen „{second}“ abschneidet als im anderen Text.</translation>
+<source>The difference: between “{first}” here and in the other text.</source>
+<translation>Der Unterschied: zwischen „{first}“ hier und im anderen Text.</translation>
 </message>
 <message>
-<source>The difference: how much better “{first}” does here than in the other text.</source>
-<translation>Der Unterschied: wie viel besser „{first}“ hier abschneidet als im anderen Text.</translation>
+<source>The difference: how much better “{first}” does against “{second}” here than in the other text.</source>
+<translation>Der Unterschied: wie viel besser „{first}“ hier gegen „{second}“ abschneidet als im anderen Text.</translation>
 </message>
 <message>
 <source>The distance itself: large parts move further</source>
@@ -7635,8 +7639,8 @@ Ein anderer Schluss</translation>
 <translation>Am weitesten auseinander sind die Bedeutungen bei den Embeddings: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
 </message>
 <message>
-<source>The methods name different words: trust neither far.</source>
-<translation>Die Methoden nennen verschiedene Wörter: Keiner ist weit zu trauen.</translation>
+<source>The methods name different words: trust none of them far.</source>
+<translation>Die Verfahren nennen verschiedene Wörter: Auf keines ist recht Verlass.</translation>
 </message>
 <message>
 <source>The model</source>
@@ -7660,7 +7664,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The model does not miss it: without it, a next word that had 10% would have {value}.</source>
-<translation>Sie fehlt dem Modell nicht: Ohne sie hätte ein nächstes Wort statt 10 % sogar {value}.</translation>
+<translation>Das Modell braucht diese Einheit nicht: Ohne sie hätte ein nächstes Wort statt 10 % sogar {value}.</translation>
 </message>
 <message>
 <source>The model has {layers} layers of {heads} heads: there is no head {head}.</source>
@@ -7668,7 +7672,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The model misses it: without it, a next word that had 10% would have {value}.</source>
-<translation>Sie fehlt dem Modell: Ohne sie hätte ein nächstes Wort statt 10 % nur {value}.</translation>
+<translation>Ohne diese Einheit ist das Modell schlechter: Statt 10 % hätte ein nächstes Wort nur {value}.</translation>
 </message>
 <message>
 <source>The model that this run goes on training, before its first step</source>
@@ -7795,7 +7799,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The other way round (these parts on the other text, all others on this one) they keep {reversed}.</source>
-<translation>Umgekehrt (diese Teile mit dem anderen Text, alle übrigen mit diesem) erhalten sie {reversed}.</translation>
+<translation>Umgekehrt (diese Teile vom anderen Text, alle übrigen von diesem) bleiben {reversed}.</translation>
 </message>
 <message>
 <source>The page</source>
@@ -8382,7 +8386,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The word itself hardly tells it: where the curve rises, the state has learned of its neighbour.</source>
-<translation>Das Wort selbst verrät es kaum: Wo die Kurve steigt, hat der Hidden State von seinem Nachbarn erfahren.</translation>
+<translation>Das Wort selbst verrät diesen Tag kaum: Wo die Kurve steigt, hat der Hidden State vom Nachbarwort erfahren.</translation>
 </message>
 <message>
 <source>The word that it is compared with</source>
@@ -10925,7 +10929,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>held-out words right</source>
-<translation>ungesehene Wörter richtig</translation>
+<translation>Wörter richtig, ungesehener Text</translation>
 </message>
 <message>
 <source>held-out {metric}</source>
@@ -11701,8 +11705,8 @@ Der andere Text: {other}
 <translation>p = exp(Logit) / Σ exp(Logits)</translation>
 </message>
 <message>
-<source>padding mask: changes nothing, because a single text has no padding</source>
-<translation>Padding-Maske: ändert nichts, denn ein einzelner Text hat kein Padding</translation>
+<source>padding mask: changes nothing where nothing is padded</source>
+<translation>Padding-Maske: ändert nichts, wo nichts aufgefüllt ist</translation>
 </message>
 <message>
 <source>pairs</source>
@@ -12472,10 +12476,6 @@ Der andere Text: {other}
 <message>
 <source>the strongest {count} of {all} lines, {share} of the attention</source>
 <translation>die stärksten {count} von {all} Linien, {share} der Attention</translation>
-</message>
-<message>
-<source>the tag of the word before</source>
-<translation>der Tag des Worts davor</translation>
 </message>
 <message>
 <source>the unchanged model</source>
@@ -13666,11 +13666,11 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{tokens} fit. {count} more are cut off (struck through), each from the end of the longer sentence.</source>
-<translation>{tokens} passen hinein. Weitere {count} sind abgeschnitten (durchgestrichen), jeweils am Ende des längeren Satzes.</translation>
+<translation>{tokens} passen hinein. Abgeschnitten (durchgestrichen): {count}, jeweils am Ende des gerade längeren Satzes.</translation>
 </message>
 <message>
 <source>{tokens} fit. {count} more are cut off at the end (struck through).</source>
-<translation>{tokens} passen hinein. Weitere {count} sind am Ende abgeschnitten (durchgestrichen).</translation>
+<translation>{tokens} passen hinein. Am Ende abgeschnitten (durchgestrichen): {count}.</translation>
 </message>
 <message>
 <source>{token} ({place}) at position {position}</source>
@@ -13754,7 +13754,11 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{where}, all {uses} uses of “{word}” here are among the {count} nearest; so are {others}.</source>
-<translation>{where} sind alle {uses} Verwendungen von „{word}“ hier unter den {count} nächsten; ebenso {others}.</translation>
+<translation>{where}: unter den {count} nächsten alle {uses} Verwendungen von „{word}“ in der Sammlung, außerdem {others}.</translation>
+</message>
+<message>
+<source>{where}, none of the {uses} uses of “{word}” here is among the {count} nearest, but {others}.</source>
+<translation>{where}: unter den {count} nächsten keine von {uses} Verwendungen von „{word}“ in der Sammlung, dafür {others}.</translation>
 </message>
 <message>
 <source>{where}, {count} clusters explain {apart} of the differences; of random points {chance}.</source>
@@ -13762,7 +13766,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{where}, {count} clusters match the labels at {value} (1: perfectly; 0: no better than chance).</source>
-<translation>{where} passen {count} Cluster mit {value} zu den Labels (1: vollkommen; 0: nicht besser als Zufall).</translation>
+<translation>{where}: {count} Cluster passen mit {value} zu den Labels (1: vollkommen; 0: nicht besser als Zufall).</translation>
 </message>
 <message>
 <source>{where}, {count} clusters match the labels no better than chance could: {value}.</source>
@@ -13770,7 +13774,7 @@ Der andere Text: {other}
 </message>
 <message>
 <source>{where}, {same} of the {uses} uses of “{word}” here are among the {count} nearest; so are {others}.</source>
-<translation>{where} sind {same} der {uses} Verwendungen von „{word}“ hier unter den {count} nächsten; ebenso {others}.</translation>
+<translation>{where}: unter den {count} nächsten {same} von {uses} Verwendungen von „{word}“ in der Sammlung, außerdem {others}.</translation>
 </message>
 <message>
 <source>{where}: {verdict}</source>
@@ -14071,6 +14075,10 @@ Der andere Text: {other}
 <message>
 <source>“{word}” at {mask}</source>
 <translation>„{word}“ bei {mask}</translation>
+</message>
+<message>
+<source>“{word}” does not stand in this collection. {where}, these are nearest: {others}.</source>
+<translation>„{word}“ kommt in dieser Sammlung nicht vor. {where} am nächsten: {others}.</translation>
 </message>
 <message>
 <source>“{word}” in: {sentences}</source>

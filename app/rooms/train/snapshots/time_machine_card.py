@@ -181,7 +181,7 @@ class TimeMachineCard(Card):
         return folder is not None and folder.parent.parent == self._state.selected
 
     def _about_time(self) -> str:
-        newest, path = self._state.snapshots[-1]
+        (newest, _), (_, path) = self._state.snapshots[-1], self._state.snapshots[0]
         parts = [say("the open snapshot is no longer there")]
         if self.chosen is not None:
             step, folder = self._state.snapshots[self.chosen]
