@@ -130,6 +130,8 @@ class TestPictures:
         room.open_view("mean")
         np.testing.assert_allclose(values(room), (attentions[1, 2] + attentions[0, 1]) / 2, atol=1e-6)
         assert room.large.title == "Mean of 2 heads"
+        of_one_head = room.side.head_title, room.side.what_if.row_editor
+        assert not any(each.isVisible() for each in of_one_head) and room.side.what_if.layer_off.isVisible()
         room.shared.choose((1, 2))  # one says nothing new: then all of its layer
         np.testing.assert_allclose(values(room), attentions[1].mean(axis=0), atol=1e-6)
         assert room.large.title == "Mean of all heads of layer 2"
@@ -278,7 +280,7 @@ class TestScore:
         results = [strip.result for strip in view.strips.strips]
         assert results[5] == "−∞" and results[6].endswith("0.0000")
         view.pads.click()
-        assert len(view.steps.weights) == size and "no padding" in view.strips.strips[5].title
+        assert len(view.steps.weights) == size and "nothing is padded" in view.strips.strips[5].title
         window.state.set_what_if(WhatIf(direction="left"))
         settle(window)
         weights = window.state.reading.trace.attentions[1, 1, position]

@@ -231,7 +231,7 @@ def test_what_each_part_says(window):
     values = np.array([sum(parts.embeddings.values()), *parts.heads.flat, *parts.feed_forward, parts.biases])
     bars = view.figure_of("direct").numbers["added_logit"].values
     np.testing.assert_allclose(bars, values[np.argsort(-np.abs(values), kind="stable")][: len(bars)], atol=1e-4)
-    assert "add up to the word’s score" in view.about.text()
+    assert f"For {target.label}: the parts add up to its score" in view.about.text()
     row = next(row for row, name in enumerate(view.shown["direct"].rows.labels) if name == "head 2·3")
     view.charts["direct"].clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     assert (window.state.layer, window.state.head) == (1, 2)

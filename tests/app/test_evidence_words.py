@@ -1,6 +1,7 @@
 """Where else a word stands, what fires a unit, and what would be lost: what is shown is what the engine finds."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,10 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from app.compute.evidence import Source, Work, read_collection
-from app.compute.evidence_questions import SEED, save_pruned
+from app.compute.evidence_questions import SEED, FoundUses, save_pruned
 from app.rooms.evidence.fires_view import FiresView
 from app.rooms.evidence.lost_view import LostView
 from app.rooms.evidence.room import EvidenceRoom
+from app.rooms.evidence.sentences import uses_finding
 from app.rooms.evidence.uses_view import UsesView
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
@@ -76,6 +78,21 @@ def test_uses_are_those_of_the_index_and_open_in_all_rooms(window, gathered, mod
     state.set_focus(0)
     view = shown_view(window, "evidence", "uses", qtbot)
     assert not view.nearest.shown and "special tokens" in view.asked["uses"].sentence
+
+
+@pytest.mark.parametrize(
+    ("same", "near", "says"),
+    [
+        (3, 3, "after layer 1, all 3 uses of “cat” here are among the 5 nearest; so are dog."),
+        (3, 1, "after layer 1, 1 of the 3 uses of “cat” here are among the 5 nearest; so are dog."),
+        (3, 0, "after layer 1, none of the 3 uses of “cat” here is among the 5 nearest, but dog."),
+        (0, 0, "“cat” does not stand in this collection. after layer 1, these are nearest: dog."),
+    ],
+)
+def test_how_many_uses_are_near_is_said(same, near, says):
+    nearest = [SimpleNamespace(word="cat")] * near + [SimpleNamespace(word="dog")] * (5 - near)
+    found = FoundUses("cat", nearest, nearest[:1] * same, {1: near}, np.zeros(1), None, 9)
+    assert uses_finding(found, 1).casefold() == says.casefold()
 
 
 def test_what_fires_a_neuron_and_a_head(window, gathered, model_folder, tmp_path, qtbot):

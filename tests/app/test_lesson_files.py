@@ -505,7 +505,7 @@ def test_what_is_seen_comes_back_from_its_lines(seen):
     commands = "".join(f":: {command}\n" for command in seen.split("; "))
     there = shown(parse_lesson(f"{FRONT}# One\n{commands}", FILE, room_views()).pages[0])
     lines = page_lines(*there)
-    assert lines.startswith("# A new page\n\n:: model bertscope-tiny\n")
+    assert lines.startswith("# A new page\n\n:: model bertscope-tiny\n") and (":: step " in lines) == ("step" in seen)
     back = shown(parse_lesson(f"{FRONT}{lines}", FILE, room_views()).pages[0])
     assert back[1:] == there[1:]
     same = "text_a text_b masked all_masked focus layer head token_view what_if baseline contrast"

@@ -10,9 +10,10 @@ from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import table
+from app.figures.values import Side, Values
 from app.look import numbers
 from app.rooms.predict.fill_view import ORDERS
-from app.rooms.predict.predict_sentences import top_guesses, word_sentence
+from app.rooms.predict.predict_sentences import agreement, top_guesses, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.effects import Method
@@ -332,3 +333,29 @@ def test_what_decided_is_said_once_and_of_the_model_as_it_is(window):
     window.state.set_what_if(OFF)
     answered(window)
     assert view.shown["leave_one_out"].array.tolist() == scores.tolist() and "without your changes" in view.note.text()
+
+
+STRONG = "Strong by every method (a third of the strongest, or more):"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "says"),
+    [
+        (
+            [0.9, 0.3, -0.5, 0.1],
+            [0.4, 0.1, 0.3, 0.4],
+            f"{STRONG} “a”.",
+        ),
+        (
+            [0.9, 0.3, -0.5, 0.1],
+            [3.0, 1.0, 0.9, 0.0],
+            f"{STRONG} “a”, “b”.",
+        ),
+        ([0.9, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.2], "The methods name different words: trust none of them far."),
+        ([0.9, 0.0, 0.0, 0.0], [-0.1, 0.0, 0.0, 0.0], ""),  # nothing supports it
+        ([0.9, 0.0, 0.0, 0.0], [np.nan] * 4, ""),  # still at work
+    ],
+)
+def test_words_that_all_methods_find_strong_are_said(one, other, says):
+    methods = [Values(np.array(each), Side("token", list("abcd"))) for each in (one, other)]
+    assert agreement(methods) == says

@@ -19,7 +19,7 @@ from app.runs.run_keeping import export_name, write_run
 from app.runs.run_state import RunState
 from bertcore.cli.main import app as cli
 from bertcore.errors import MOST_NAME, BertcoreError
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import TINY, assets, built_in_checkpoint, shipped_checkpoint
 from bertcore.runs.diagnosis import Suggestion
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
@@ -211,6 +211,16 @@ def unpacked(run, folder):
         assert archive.testzip() is None
         archive.extractall(folder / "unpacked")
     return RunFolder(folder / "unpacked" / "stories")
+
+
+def test_a_run_that_ships_is_exported_with_its_model(tmp_path):
+    write_run(assets() / "runs" / TINY, tmp_path / "out.zip")
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        archive.extractall(tmp_path)
+    ((step, folder),) = RunFolder(tmp_path / TINY).snapshots()
+    assert step == RunFolder(assets() / "runs" / TINY).status().step
+    name = "model.safetensors"
+    assert (folder / name).read_bytes() == (shipped_checkpoint(TINY) / name).read_bytes()
 
 
 def test_unpacked_it_is_the_run_with_its_newest_snapshot(run, tmp_path):

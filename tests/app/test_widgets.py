@@ -29,6 +29,7 @@ from app.widgets.scatter import Points, Scatter, place_names
 from app.widgets.table import RowList
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 from tests.app.conftest import click, handle_events, placed, press, wait_until, words_of
+from tests.app.layout_check import faults
 
 
 @pytest.mark.parametrize(
@@ -281,6 +282,21 @@ def test_a_point_without_room_is_named_while_the_mouse_is_at_it_or_it_is_selecte
     assert names[unnamed[0]] not in written(picture)
     picture.set_selected([unnamed[0]])
     assert names[unnamed[0]] in written(picture)
+
+
+def test_paths_are_named_where_they_end_too(qtbot):
+    picture = placed(Scatter("paths"), qtbot, 600, 400)
+    places = np.array([[[0.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]]])  # (2,2,2): two points at two stages
+    picture.set_points(Points(places, ["one", "two"], ["segment_a"] * 2))
+    assert sorted(written(picture)) == ["one", "one", "two", "two"]
+    picture.set_stage(1)
+    assert sorted(written(picture)) == ["one", "two"], "there they stand"
+
+
+def test_a_long_number_behind_the_longest_bar_is_whole(qtbot):
+    bars = placed(BarList("bars"), qtbot, 260, 30)
+    bars.set_bars([Bar("feed-forward", "56.7 M · 52%", 1.0)])
+    assert faults(bars) == []
 
 
 def test_bars_of_a_whole_have_one_scale_whatever_stands_behind_them(qtbot):

@@ -36,8 +36,8 @@ class PublishedView(ValuesView):
             name=mark("Published scores: rows are models, columns are tasks with the size of their training set"),
             intro=mark(
                 "MNLI (two test sets), RTE: does it follow? QQP, MRPC: do both say the same? QNLI: is that the answer? "
-                "SST-2: a positive review? CoLA: grammatical (0: guessing)? STS-B: how similar? In percent; beside each "
-                "task: how many training examples. *: on other data, not comparable with the rows above."
+                "SST-2: a positive review? CoLA: grammatical (0: guessing)? STS-B: how similar? In percent; beside "
+                "each task: how many training examples. *: on other data, not comparable with the rows above."
             ),
             number="published",
             is_compared=False,
