@@ -10,7 +10,7 @@ from app.runs.stages import start_of
 from app.state.baseline import OtherModel, OtherText
 from app.widgets.figure_button import FigureButton
 from bertcore.checkpoint.weights import read_safetensors
-from bertcore.locations import BUILT_IN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
+from bertcore.locations import BUILT_IN, GERMAN, TINY, TUNED, assets, shipped_checkpoint, tuned_models
 from tests.app.conftest import compare, make_run, read_text, settle, shown_view, wait_until
 
 FIRST = assets() / "runs" / TINY / "snapshots" / "step-00000000"
@@ -86,7 +86,7 @@ def test_the_tab_is_there_while_something_is_compared(tiny):
 def test_of_a_fine_tuned_model_the_start_is_the_model_it_was_made_from():
     assert start_of(shipped_checkpoint(TUNED[0])) == shipped_checkpoint(BUILT_IN)
     assert start_of(shipped_checkpoint(TINY)) == FIRST.resolve()
-    assert start_of(FIRST) is None and start_of(shipped_checkpoint(BUILT_IN)) is None
+    assert start_of(FIRST) is None and start_of(shipped_checkpoint(GERMAN)) is None, "no snapshots of it ship"
 
 
 def test_from_the_list_of_runs_one_click_compares_with_where_it_began(open_window, own_home):

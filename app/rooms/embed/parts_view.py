@@ -181,7 +181,8 @@ class PartsView(ValuesView):
         self.change.to_other.clicked.connect(self._on_to_other_clicked)
         self.change.swap.clicked.connect(self._on_swap_clicked)
         side = vbox((self._token_card(), 1), self.change, gap_px=GAP_PX)
-        right = folding_on_projector(scrolled(held(side)), say("The selected token"))
+        token = held(side)
+        right = folding_on_projector(scrolled(token) if theme.is_projector() else token, say("The selected token"))
         if not theme.is_projector():
             return hbox((vbox((strips, 11), (pictures, 9), gap_px=GAP_PX), 1), right, gap_px=GAP_PX)
         folded = folding_on_projector(pictures, say("Positions and segments"))  # one or the other

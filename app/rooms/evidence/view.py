@@ -185,6 +185,8 @@ class EvidenceView(ValuesView):
     def side_cards(self) -> tuple[QWidget, ...]:
         """Of all pictures but those that only technical words explain, where they are not wanted."""
         wanted = [picture.key for picture in self.pictures if numbers.is_technical() or picture.key != self.technical]
+        for key in self.cards.keys() - wanted:
+            self.cards[key].setParent(self)  # hidden, and gone with the view
         return tuple(map(self.folded, wanted))
 
     def uses_table(self, name: str, number: str = "") -> Table:

@@ -268,7 +268,7 @@ def perplexities(found: Surprise, baseline: Surprise | None, reading: Reading) -
 
     text = mark("pseudo-perplexity {perplexity}")
     if not numbers.is_technical():
-        text = mark("On average it is as unsure as among {perplexity} equally likely words")
+        text = mark("As unsure as among {perplexity} equally likely words")
     text = say(text, perplexity=written(found, reading))
     if baseline is None or not len(baseline.bits) or reading.baseline is None:
         return text

@@ -1238,6 +1238,10 @@ Ein anderer Schluss</translation>
 <translation>Wie im System eingestellt</translation>
 </message>
 <message>
+<source>As unsure as among {perplexity} equally likely words</source>
+<translation>So unsicher wie bei {perplexity} gleich wahrscheinlichen Wörtern</translation>
+</message>
+<message>
 <source>At [MASK]</source>
 <translation>Bei [MASK]</translation>
 </message>
@@ -5342,10 +5346,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>On all {count} held-out examples it is {final}.</source>
 <translation>Auf allen {count} ungesehenen Beispielen: {final}.</translation>
-</message>
-<message>
-<source>On average it is as unsure as among {perplexity} equally likely words</source>
-<translation>Im Mittel ist es so unsicher wie unter {perplexity} gleich wahrscheinlichen Wörtern</translation>
 </message>
 <message>
 <source>On average {most} changed most of all layers, {least} least.</source>
