@@ -185,8 +185,10 @@ class EvidenceView(ValuesView):
     def side_cards(self) -> tuple[QWidget, ...]:
         """Of all pictures but those that only technical words explain, where they are not wanted."""
         wanted = [picture.key for picture in self.pictures if numbers.is_technical() or picture.key != self.technical]
+        kept_back = QWidget(self)  # out of sight whatever is shown on it, and gone with the view
+        kept_back.hide()
         for key in self.cards.keys() - wanted:
-            self.cards[key].setParent(self)  # hidden, and gone with the view
+            self.cards[key].setParent(kept_back)
         return tuple(map(self.folded, wanted))
 
     def uses_table(self, name: str, number: str = "") -> Table:
