@@ -52,8 +52,10 @@ def test_it_is_small_enough_to_ship_and_can_do_both_tasks(built_in):
     assert (built_in.folder / "model.safetensors").stat().st_size < 40e6
 
 
-def test_transformers_opens_it_with_the_same_logits(built_in):
+@pytest.mark.parametrize("which", [-1, -2], ids=["the model", "a snapshot with a byte for each weight"])
+def test_transformers_opens_it_with_the_same_logits(which):
     transformers = pytest.importorskip("transformers")
+    built_in = load_checkpoint(RunFolder(assets() / "runs" / BUILT_IN).snapshots()[which][1])
     theirs = transformers.BertForPreTraining.from_pretrained(built_in.folder, attn_implementation="eager")
     tokenizer = transformers.AutoTokenizer.from_pretrained(built_in.folder)
     a, b = "The cat [MASK] on the mat.", "It was very comfortable."

@@ -30,7 +30,7 @@ from ..compute.circuit import FEW, PairParts, enough
 from ..compute.masks import MaskLens
 from ..look import mark, numbers, say
 from ..state import Reading
-from .lesson import CODE, PLACEHOLDER, Condition, Measure, Page, Question, WordAt, unmarked
+from .lesson import CODE, PLACEHOLDER, Condition, Measure, Page, Question, WordAt
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import WordGuess, WordRank
@@ -384,25 +384,6 @@ def shown(measure: Measure, value: Value) -> str:
     return numbers.count(round(value)) if unit == "count" else numbers.decimal(value)
 
 
-def missing_word(measure: Measure, facts: Facts) -> str:
-    """A word of its argument that is not in the text; empty where that is not what it lacks."""
-    if not MEASURES[measure.name].argument.startswith("WORD") or measure.name in ("pieces", "probability", "rank"):
-        return ""
-    parts = [part.strip() for part in measure.argument.split("->")]
-    return next((part for part in parts if (word := parse_word(part)) is not None and not facts.positions(word)), "")
-
-
-def best_for(measure: Measure, facts: Facts) -> str:
-    """The head in which one word looks most at the other, as "3·2: 45%"; empty for other measures."""
-    layers, heads = facts.reading.trace.attentions.shape[:2]
-    found = facts.positions_in(measure.argument) if measure.name == "looks" else None
-    if found is None:
-        return ""
-    values = [(value_of(measure, facts.but(layer=at[0], head=at[1])), *at) for at in np.ndindex(layers, heads)]
-    value, layer, head = max(values)
-    return f"{layer + 1}·{head + 1}: {shown(measure, value)}"
-
-
 def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
     """Whether a condition is met; start: the measure's value at the beginning of the page."""
     value = value_of(condition.measure, facts)
@@ -500,24 +481,3 @@ def filled(text: str, facts: Facts | None) -> str:
 
 def _plain(text: str) -> str:
     return text.strip().removeprefix("##").strip(" .,;:!?\"'„“”").casefold()
-
-
-def right_answer(page: Page, start: Facts | None) -> str:
-    """What is right on a page, and what does its task; empty where nothing is asked, or the model has not read it yet.
-
-    start: what the page showed when it opened.
-    """
-    question, task = page.question, page.task
-    if start is None or (question is None and task is None):
-        return ""
-    found: list[str] = []
-    if question is not None:
-        options = [question.options[number].text for number in right_options(question, start)]
-        answers = question.answer if isinstance(question.answer, tuple) else ()
-        found += options or answers or question.explanation[:1]
-    if task is not None:
-        head, solution = task.solution.head, task.solution
-        place = head and (start.head_by(head.kind, head.lowest) if head.kind else (head.layer, head.head))
-        shown_head = f"{place[0] + 1}·{place[1] + 1}" if place else ""
-        found.append(shown_head or solution.text_a or solution.text_b or task.hint)
-    return unmarked(filled(" · ".join(found), start))

@@ -11,8 +11,9 @@ from ..look import mark, say, theme
 from ..widgets.card import button, label, show_text
 from ..widgets.layouts import hbox, vbox
 from .lesson import unmarked
-from .measures import filled, right_answer
+from .measures import filled
 from .player import LessonPlayer
+from .verify import right_answer
 
 NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
 TICK_MS = 1000

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bertcore.errors import BertcoreError
 
 from ..compute.open_checkpoints import opened_checkpoint
@@ -33,15 +35,14 @@ from .lesson import (
     unmarked,
 )
 from .measures import (
+    MEASURES,
     Facts,
     Value,
-    best_for,
     filled,
     holds,
     is_right,
-    missing_word,
     parse_measure,
-    right_answer,
+    parse_word,
     right_answers,
     right_options,
     shown,
@@ -251,22 +252,63 @@ def _check_task(page: Page, task: Task, bench: Bench, facts: Facts) -> Iterator[
 
 
 def _not_held(condition: Condition, facts: Facts) -> str:
-    measure, best = condition.measure, best_for(condition.measure, facts)
+    measure, wants_more = condition.measure, condition.operator in (">", ">=")
+    best = _best_for(measure, facts) if wants_more else ""
     text = say(
         "“{measure} {operator} {wanted}” does not hold: it is {value}.",
         measure=measure,
         operator=condition.operator,
-        wanted=say("at the start") if condition.value is None else shown(measure, condition.value),
+        wanted="start" if condition.value is None else shown(measure, condition.value),
         value=shown(measure, value_of(measure, facts)),
     )
     return f"{text} {say('Most of all heads: {head}.', head=best)}" if best else text
 
 
+def _missing_word(measure: Measure, facts: Facts) -> str:
+    """A word of its argument that is not in the text; empty where that is not what it lacks."""
+    if not MEASURES[measure.name].argument.startswith("WORD") or measure.name in ("pieces", "probability", "rank"):
+        return ""
+    parts = [part.strip() for part in measure.argument.split("->")]
+    return next((part for part in parts if (word := parse_word(part)) is not None and not facts.positions(word)), "")
+
+
+def _best_for(measure: Measure, facts: Facts) -> str:
+    """The head in which one word looks most at the other, as "3·2: 45%"; empty for other measures."""
+    layers, heads = facts.reading.trace.attentions.shape[:2]
+    found = facts.positions_in(measure.argument) if measure.name == "looks" else None
+    if found is None:
+        return ""
+    values = [(value_of(measure, facts.but(layer=at[0], head=at[1])), *at) for at in np.ndindex(layers, heads)]
+    value, layer, head = max(values)
+    return f"{layer + 1}·{head + 1}: {shown(measure, value)}"
+
+
 def _no_value(measure: Measure, facts: Facts) -> str:
-    word = missing_word(measure, facts)
+    word = _missing_word(measure, facts)
     if word:
         return say("“{text}” has no value on this page: its text has no word “{word}”.", text=measure, word=word)
     return say("“{text}” has no value on this page.", text=measure)
+
+
+def right_answer(page: Page, start: Facts | None) -> str:
+    """What is right on a page, and what does its task; empty where nothing is asked, or the model has not read it yet.
+
+    start: what the page showed when it opened.
+    """
+    question, task = page.question, page.task
+    if start is None or (question is None and task is None):
+        return ""
+    found: list[str] = []
+    if question is not None:
+        options = [question.options[number].text for number in right_options(question, start)]
+        answers = question.answer if isinstance(question.answer, tuple) else ()
+        found += options or answers or question.explanation[:1]
+    if task is not None:
+        head, solution = task.solution.head, task.solution
+        place = head and (start.head_by(head.kind, head.lowest) if head.kind else (head.layer, head.head))
+        shown_head = f"{place[0] + 1}·{place[1] + 1}" if place else ""
+        found.append(shown_head or solution.text_a or solution.text_b or task.hint)
+    return unmarked(filled(" · ".join(found), start))
 
 
 def answers_of(lesson: Lesson, bench: Bench) -> Iterator[str]:

@@ -10,10 +10,10 @@ import pytest
 from app.compute.applying import Applied, ApplyRequest
 from app.lessons.insert import page_lines
 from app.lessons.lesson import Condition, HeadChoice, LessonError, Measure, Setup, WordAt
-from app.lessons.measures import MEASURES, Facts, filled, is_right, right_answer, value_of
+from app.lessons.measures import MEASURES, Facts, filled, is_right, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
-from app.lessons.verify import Bench, check_lesson
+from app.lessons.verify import Bench, check_lesson, right_answer
 from app.look import language
 from app.look.translated import folder_of
 from app.shell.lesson_command import main
@@ -398,6 +398,8 @@ def test_what_is_missing_and_which_head_would_do_is_said(bench):
     rows, columns = (Facts(bench.state.reading, 0, 0).positions(WordAt(word)) for word in words)
     expected = attentions[:, :, rows][..., columns].sum(-1).mean(-1)
     assert tuple(int(one) - 1 for one in best.groups()) == np.unravel_index(expected.argmax(), expected.shape)
+    (claim,) = problems(f":: claim looks {words[0]} -> {words[1]} < 0%\n", bench)
+    assert "Most of all heads" not in claim, "less is wanted"
 
 
 def test_the_manual_names_every_command_measure_and_spot():

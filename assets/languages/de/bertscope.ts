@@ -10268,10 +10268,6 @@ Der andere Text: {other}
 <translation>bei Schritt {x}</translation>
 </message>
 <message>
-<source>at the start</source>
-<translation>am Anfang</translation>
-</message>
-<message>
 <source>at {mask}</source>
 <translation>bei {mask}</translation>
 </message>
