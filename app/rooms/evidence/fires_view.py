@@ -113,7 +113,7 @@ class FiresView(EvidenceView):
             return self.beside(self.contexts, SIDE_PX, before, after, *side)
         main, words = QWidget(), hbox((before, 1), (after, 1), gap_px=GAP_PX)
         vbox((self.contexts, 3), (words, 1), parent=main, gap_px=GAP_PX)
-        return self.beside(main, SIDE_PX, *side)
+        return self.beside(main, SIDE_PX, *side, grows=1 if numbers.is_technical() else len(side))  # bars do not grow
 
     def arguments(self, asks: str, reading: Reading) -> tuple[Any, ...]:
         kind: UnitKind = self.kind.currentData()

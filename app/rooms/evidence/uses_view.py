@@ -130,7 +130,7 @@ class UsesView(EvidenceView):
         names = [say("here"), *(use.before[-12:] + use.word + use.after[:12] for use in groups.uses)]
         means_something = groups.apart > groups.apart_by_chance + LEAST_GAIN
         colors = [COLORS[group % len(COLORS)] if means_something else "bar" for group in groups.groups.tolist()]
-        hint = say("%Ln use(s) in the collection, repeats too, and “here”", n=groups.count)
+        hint = say("%Ln use(s), repeats counted, and “here”", n=groups.count)
         return Values(groups.points, Side("text", names, colors), PLANE, hint=hint, intro=groups_text(groups))
 
     def selected(self, key: str, side: Side, selection: Selection) -> int | None:

@@ -169,13 +169,14 @@ class EvidenceView(ValuesView):
     def beside(self, main: QWidget, width_px: int, *cards: QWidget, grows: int = 1) -> QLayout:
         """The pictures, or these cards, in a column at the right of the main card, which scrolls.
 
-        grows: the card that takes what is free.
+        grows: the card that takes what is free; beyond the last, none does.
         """
         cards = cards or self.side_cards()
         if theme.is_projector():
             return _on_projector(main, cards)
         side = QWidget()
-        vbox(*((card, int(place == grows)) for place, card in enumerate(cards)), parent=side, gap_px=GAP_PX)
+        rest = [None] if grows >= len(cards) else []
+        vbox(*((card, int(place == grows)) for place, card in enumerate(cards)), *rest, parent=side, gap_px=GAP_PX)
         for card in cards:
             card.setMinimumHeight(theme.px(LEAST_PX))
         area = scrolled(side)

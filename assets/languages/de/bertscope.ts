@@ -126,10 +126,10 @@
 </translation>
 </message>
 <message numerus="yes">
-<source>%Ln use(s) in the collection, repeats too, and “here”</source>
+<source>%Ln use(s), repeats counted, and “here”</source>
 <translation>
-<numerusform>%Ln Verwendung in der Sammlung, Wiederholungen mitgezählt, und „hier“</numerusform>
-<numerusform>%Ln Verwendungen in der Sammlung, Wiederholungen mitgezählt, und „hier“</numerusform>
+<numerusform>%Ln Verwendung, mit Wiederholungen, und „hier“</numerusform>
+<numerusform>%Ln Verwendungen, mit Wiederholungen, und „hier“</numerusform>
 </translation>
 </message>
 <message numerus="yes">
