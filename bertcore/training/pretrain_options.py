@@ -91,6 +91,11 @@ class DataOptions(Settings):
     mask_share: float = setting(
         0.15, "Share of ordinary tokens to predict; held-out text always has 15%", within=(0.01, 0.9)
     )
+    last_mask_share: float | None = setting(
+        None,
+        "This share at the end of the run, which it reaches evenly; if not given, it stays the same",
+        within=(0.01, 0.9),
+    )
     mask_fate: float = setting(0.8, "Share of these that become [MASK]", within=(0.0, 1.0))
     random_fate: float = setting(
         0.1, "Share of these that become a random token; the rest stays as it is", within=(0.0, 1.0)
@@ -118,6 +123,16 @@ class DataOptions(Settings):
         sources_of(self.mixture)  # refuses what is none
         if self.mask_fate + self.random_fate > 1.0:
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
+
+    def mask_share_at(self, fraction: float) -> float:
+        """Of the tokens of a step, `fraction` of the budget being spent."""
+        last = self.mask_share if self.last_mask_share is None else self.last_mask_share
+        return self.mask_share + (last - self.mask_share) * min(1.0, fraction)
+
+    @property
+    def most_masked(self) -> float:
+        """The largest share of any step."""
+        return max(self.mask_share_at(0.0), self.mask_share_at(1.0))
 
     @property
     def sources(self) -> dict[str, MixtureFile]:
