@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from shipping import FinishedRun, thinned_run, thinned_snapshots
+from shipping import FinishedRun, thinned_run
 
 from bertcore.locations import CLASS_DEMO, assets
 from bertcore.runs.run_folder import QUESTIONS, RunFolder
@@ -33,9 +33,8 @@ def main(
         start_run(options.with_changes(corpus=(str(corpus),), questions=str(questions)), run.path, resume=False)
         finished = FinishedRun.of(run)
         target = RunFolder((into or assets()) / "runs" / CLASS_DEMO)
-        thinned_run(finished, target.path, CURVE_LINES, corpus=(corpus.name,), questions=questions.name)
+        thinned_run(finished, target.path, SNAPSHOTS, CURVE_LINES, corpus=(corpus.name,), questions=questions.name)
         (target.path / QUESTIONS).write_bytes((run.path / QUESTIONS).read_bytes())
-        thinned_snapshots(finished, SNAPSHOTS, target)
     typer.echo(f"{target.path}: {sum(file.stat().st_size for file in target.path.rglob('*.*')) / 1e6:.1f} MB")
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import shutil
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
 from bertcore.locations import BUILT_IN, GERMAN, SHIPPED, assets
 from bertcore.runs.environment import ENVIRONMENT_FILE
+from bertcore.runs.metrics_file import HELD_OUT
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.model_card import MASKED
 from bertcore.training.pretrain_options import PretrainOptions
@@ -64,9 +65,10 @@ class FinishedRun:
     step: int
     tokens: int
     minutes: float
+    before: RunFolder | None = None  # as it ships: the run whose model this one started from
 
     @classmethod
-    def of(cls, folder: RunFolder) -> FinishedRun:
+    def of(cls, folder: RunFolder, before: RunFolder | None = None) -> FinishedRun:
         """Raises ValueError where the run is not done."""
         if folder.status().state != "done":
             raise ValueError(f"the run {folder.path} is not done")
@@ -78,7 +80,20 @@ class FinishedRun:
             step=step,
             tokens=json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))["tokens_seen"],
             minutes=folder.status().elapsed_s / 60,
+            before=before,
         )
+
+    @property
+    def parts(self) -> list[PretrainOptions]:
+        """The settings of the run, after those of the one before it."""
+        return [*([] if self.before is None else [PretrainOptions.from_dict(self.before.config())]), self.options]
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Steps and tokens, with those of the run before it."""
+        if self.before is None:
+            return self.step, self.tokens
+        return self.before.status().step + self.step, _last(self.before)["tokens"] + self.tokens
 
     @property
     def held_out(self) -> tuple[dict[str, list[Path]], list[Path]]:
@@ -102,51 +117,92 @@ def ship(
     name = run.options.name
     checkpoint = target / "checkpoints" / name
     shutil.rmtree(checkpoint, ignore_errors=True)
-    shipped = rounded(run.snapshot, checkpoint, name)
+    shipped = rounded(run.snapshot, checkpoint, name, totals=run.totals)
     kinds, unconnected = run.held_out
     own_sets = CLOZE.get(name, ())
     report = measure_model(shipped, kinds, unconnected=unconnected, effort=effort, tell=tell, cloze_sets=own_sets)
     card = card_of(run, shipped, report, tuned)
     (checkpoint / "README.md").write_text(card, encoding="utf-8")
     write_reference(shipped, checkpoint)
-    curve = RunFolder(thinned_run(run, target / "runs" / name, corpus=("text",)))
-    if snapshots:
-        thinned_snapshots(run, snapshots, curve)
+    thinned_run(run, target / "runs" / name, snapshots, corpus=("text",))
     (docs / f"cloze-{name}.md").write_text(cloze_table(report), encoding="utf-8")
     return card
 
 
-def rounded(snapshot: Path, folder: Path, name: str, mantissa_bits: int | None = None) -> Checkpoint:
-    """The snapshot in fp16, as others will read it; with `mantissa_bits` rounded to fewer than fp16 has."""
+def rounded(
+    snapshot: Path, folder: Path, name: str, mantissa_bits: int | None = None, totals: tuple[int, int] | None = None
+) -> Checkpoint:
+    """The snapshot in fp16, as others will read it; with `mantissa_bits` rounded to fewer than fp16 has. `totals`: its
+    steps and tokens, if not those of its run alone."""
     checkpoint = load_checkpoint(snapshot)
     if mantissa_bits is not None:
         for weights in checkpoint.model.parameters():
             weights.data = with_mantissa(weights.data, mantissa_bits)
     about = json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))
+    step, tokens = totals or (checkpoint.step, about["tokens_seen"])
     save_checkpoint(
         checkpoint.model,
         checkpoint.tokenizer,
         folder,
         name=name,
-        step=checkpoint.step,
-        tokens_seen=about["tokens_seen"],
+        step=step,
+        tokens_seen=tokens,
         store_as=torch.float16,
     )
     return load_checkpoint(folder)
 
 
-def thinned_run(run: FinishedRun, target: Path, most_lines: int = CURVE_LINES, **changes: Any) -> Path:
-    """The run without snapshots, with every n-th training line; changes: settings in place of paths of this machine."""
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    _write_json(target / "config.json", run.options.with_changes(**changes).to_dict())
-    _write_json(target / "status.json", {**vars(run.folder.status()), "pid": None})
+def thinned_run(
+    run: FinishedRun, target: Path, snapshots: int = 0, most_lines: int = CURVE_LINES, **changes: Any
+) -> Path:
+    """The run with every n-th training line, `snapshots` of its snapshots, and the run before it, whose snapshots it
+    has; changes: settings in place of paths of this machine."""
+    made = target.with_name(f"{target.name}.new")  # the run before may be the one that it replaces
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(parents=True)
+    _write_json(made / "config.json", run.options.with_changes(**changes).to_dict())
+    _write_json(made / "status.json", {**vars(run.folder.status()), "pid": None})
     lines = [line for line in run.folder.tail().read_new() if line["kind"] != "snapshot"]
     every = len(lines) // most_lines | 1  # odd: steps of two kinds may take turns
     kept = [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
-    (target / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-    shutil.copy(run.folder.path / "log.txt", target / "log.txt")
-    return target
+    _write_lines(made, kept)
+    shutil.copy(run.folder.path / "log.txt", made / "log.txt")
+    if run.before is not None:
+        _put_before(run, run.before, made, kept)
+    elif snapshots:
+        thinned_snapshots(run, snapshots, RunFolder(made))
+    shutil.rmtree(target, ignore_errors=True)
+    return made.rename(target)
+
+
+def _put_before(run: FinishedRun, before: RunFolder, made: Path, lines: list[dict[str, Any]]) -> None:
+    """Make one run of two: the settings are those of the first, steps, tokens and minutes go on where it ended."""
+    steps, tokens = run.totals
+    first, status = before.status(), run.folder.status()
+    ahead = {"step": steps - run.step, "tokens": tokens - run.tokens, "elapsed_s": first.elapsed_s}
+    later = [
+        {**line, **{key: line[key] + more for key, more in ahead.items() if key in line}}
+        for line in lines
+        if line["kind"] != "phase" and line.get("step", 1) > 0  # where it began has been measured
+    ]
+    _write_lines(made, [*before.tail().read_new(), *later])
+    config = before.config()
+    _write_json(made / "config.json", {**config, "training": {**config["training"], "steps": steps}})
+    counted = {"step": steps, "total_steps": steps, "elapsed_s": first.elapsed_s + status.elapsed_s}
+    _write_json(made / "status.json", {**vars(status), **counted, "pid": None})
+    logs = [(folder / "log.txt").read_text(encoding="utf-8") for folder in (before.path, made)]
+    (made / "log.txt").write_text("".join(logs), encoding="utf-8")
+    if (before.path / "snapshots").is_dir():
+        shutil.copytree(before.path / "snapshots", made / "snapshots")
+
+
+def _write_lines(run: Path, lines: list[dict[str, Any]]) -> None:
+    (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def _last(run: RunFolder) -> dict[str, Any]:
+    """The last measurement."""
+    return [line for line in run.tail().read_new() if line["kind"] == HELD_OUT][-1]
 
 
 def thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
@@ -184,7 +240,7 @@ def _write_json(file: Path, values: dict[str, Any]) -> None:
 
 
 def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: str) -> str:
-    config, training, data = shipped.config, run.options.training, run.options.data
+    config, parts = shipped.config, run.parts
     language = GERMAN_TEXT if shipped.name == GERMAN else ENGLISH
     return CARD.read_text(encoding="utf-8").format(
         name=shipped.name,
@@ -197,22 +253,35 @@ def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: s
         positions=config.max_length,
         vocab=config.vocab_size,
         parameters=shipped.parameters,
-        steps=run.step,
-        tokens=run.tokens,
-        minutes=run.minutes,
-        machine=_machine(run.folder.path),
-        batch=training.batch_size * data.sequence_length,
-        optimizer=training.optimizer,
-        rate=f"{run.options.peak_rate:g}",
-        warm_up=_warm_up(run.options),
-        mask_share=data.mask_share,
-        masked=MASKED[data.masking],
-        lengths=_lengths(run.options),
+        recipes=" and ".join(f"`assets/recipes/{recipe}.json`" for recipe in recipes_of(shipped.name)),
+        trained=_trained(run),
+        objective=_then(_objective(part) for part in parts),
+        lengths=_then(_lengths(part) for part in parts),
+        optimizer=_then(f"{part.training.optimizer}, peak rate {part.peak_rate:g}" for part in parts),
         figures=figures(report),
         tuned=f"\n## What pretraining buys\n\n{tuned}" if tuned else "",
         texts=_texts(run),
         about_text=CARD.with_stem(f"model_card_{language['language']}").read_text(encoding="utf-8"),
     )
+
+
+def recipes_of(name: str) -> list[str]:
+    """The recipes of a model that ships, in order: the second goes on from the model of the first."""
+    return [name, *(file.stem for file in sorted((assets() / "recipes").glob(f"{name}-[0-9].json")))]
+
+
+def _then(parts: Iterable[str]) -> str:
+    return "; then ".join(parts)
+
+
+def _trained(run: FinishedRun) -> str:
+    steps, tokens = run.totals
+    counts = [steps - run.step, run.step][-len(run.parts) :]
+    minutes = [] if run.before is None else [f"{run.before.status().elapsed_s / 60:.0f} minutes"]
+    minutes.append(f"{run.minutes:.0f} minutes on {_machine(run.folder.path)}")
+    sizes = [part.training.batch_size * part.data.sequence_length for part in run.parts]
+    each = _then(f"{count:,} of {size:,} tokens" for count, size in zip(counts, sizes, strict=True))
+    return f"{steps:,} steps ({each}), {tokens:,} tokens in all; {_then(minutes)}"
 
 
 def _machine(run: Path) -> str:
@@ -225,13 +294,15 @@ def _machine(run: Path) -> str:
     return where if len(starts) == 1 else f"{where}, in {len(starts)} parts"
 
 
-def _warm_up(options: PretrainOptions) -> str:
-    share = options.training.causal_share
+def _objective(options: PretrainOptions) -> str:
+    share, data = options.training.causal_share, options.data
+    last = "" if data.last_mask_share is None else f", falling to {data.last_mask_share:.0%},"
+    masked = f"{data.mask_share:.0%}{last} of the tokens masked, chosen as {MASKED[data.masking]}"
     if not share:
-        return "masked words and next sentence"
+        return f"masked words and next sentence; {masked}"
     return (
         f"the first {share:.0%} of the steps predict the next word (causal warm-up; one step in {CAUSAL_MASKED_EVERY} "
-        "masks words), the others masked words and next sentence"
+        f"masks words), the others masked words and next sentence; {masked}"
     )
 
 
@@ -251,14 +322,20 @@ def _lengths(options: PretrainOptions) -> str:
 def _texts(run: FinishedRun) -> str:
     """A table of the mixture: what each file is, how much of the training came from it, how to know it again."""
     data = run.options.data
-    total = sum(source.weight for source in data.sources.values() if not source.held_out)
     rows = [("file", "kind", "share of the sequences", "bytes", "SHA-256"), ("---",) * 5]
     for (name, source), file in zip(data.sources.items(), data.files, strict=True):
-        share = "held out" if source.held_out else f"{source.weight / total:.1%}{_single(source)}"
+        share = "held out" if source.held_out else _then(_share(name, part) for part in run.parts) + _single(source)
         with file.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         rows.append((f"`{name}`", source.kind, share, f"{file.stat().st_size:,}", f"`{digest}`"))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    own = [f"`{name}`" for name in data.sources if (assets() / "corpus" / f"make_{Path(name).stem}.py").is_file()]
+    ours = f"\n\nOur own, made by scripts in `assets/corpus`: {', '.join(own)}." if own else ""
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows) + ours
+
+
+def _share(name: str, options: PretrainOptions) -> str:
+    weights = {each: source.weight for each, source in options.data.sources.items() if not source.held_out}
+    return f"{weights[name] / sum(weights.values()):.1%}" if name in weights else "none"
 
 
 def _single(source: MixtureFile) -> str:

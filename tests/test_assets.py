@@ -56,8 +56,37 @@ def german(maker):
 
 
 @pytest.fixture(scope="module")
+def drills(maker):
+    return script("make_drills")
+
+
+@pytest.fixture(scope="module")
 def mirror():
     return script("make_mirror")
+
+
+def test_the_drills_are_the_same_each_time_and_answer_no_question(drills):
+    documents = drills.make_documents(per_plot=40)
+    assert documents == drills.make_documents(per_plot=40) and len(documents) == len(set(documents)) > 300
+    answered = drills.held_back()
+    assert len(answered) > 500 and all("[mask]" not in sentence for sentence in answered)
+    whole = "\n".join(documents).lower()
+    assert not [sentence for sentence in answered if sentence in whole]
+    assert not re.findall(r"[{}\[\]|]", whole)
+
+
+def test_a_verb_of_the_drills_agrees_with_the_noun_that_it_belongs_to(drills, maker):
+    """Not with the one that stands nearer, in all sentences of the plots about it that have only these words."""
+    tables = maker.read_tables(FOLDER / "drills" / "words.txt")
+    one = {row["name"]: row["many"] for row in tables["objects"]}
+    text = " ".join(drills.make_documents(per_plot=100))
+    found = re.findall(
+        r"The (\w+) (?:of|for|about|with|between|behind) the (\w+) (is|are|was|were|seems?|looks?) ", text
+    )
+    several = [verb for head, _, verb in found if head in one.values()]
+    single = [verb for head, near, verb in found if head in one and near in one.values()]
+    assert len(several) > 50 and set(several) <= {"are", "were", "seem", "look"}
+    assert len(single) > 50 and set(single) <= {"is", "was", "seems", "looks"}
 
 
 def plots_of(maker, tables):
@@ -185,7 +214,11 @@ def test_whatever_is_in_assets_is_installed_with_the_program():
     installed = {file for pattern in patterns for file in (root / "assets").glob(pattern) if file.is_file()}
     every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}
-    others = {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/geschichten/", "corpus/.git"))}
+    others = {
+        name
+        for name in left_out
+        if not name.startswith(("corpus/plots/", "corpus/geschichten/", "corpus/drills/", "corpus/.git"))
+    }
     assert {name for name in others if not re.fullmatch("languages/.*/sources.json", name)} == set()  # for translators
 
 

@@ -192,9 +192,10 @@ class TextBatchReader(_Reader):
             if number not in self._draws:
                 self._draws[number] = counted(self._batches.at(number))
             recent += self._draws[number]
-        data = self._batches.options.data
+        options = self._batches.options
+        data, share = options.data, options.data.mask_share_at(step, options.training.steps)
         fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
-        return Drawn(data.mask_share, fates, self._draws[step], recent)
+        return Drawn(share, fates, self._draws[step], recent)
 
     def _open(self, progress: ReportProgress) -> None:
         from bertcore.training.drawn_batches import open_batches

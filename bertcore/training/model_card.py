@@ -63,6 +63,7 @@ def write_pretraining_card(
         "started_from": cell(start or "random weights"),
         "objective": _OBJECTIVES[data.pairs],
         "masked": MASKED[data.masking],
+        "last": "" if data.last_mask_share is None else f", at the end {data.last_mask_share:.0%},",
         "shorter": shorter if data.short_share else "",
         "rate": run.options.peak_rate,
         "words": numbers.get("words") or 0,

@@ -124,15 +124,11 @@ class DataOptions(Settings):
         if self.mask_fate + self.random_fate > 1.0:
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
 
-    def mask_share_at(self, fraction: float) -> float:
-        """Of the tokens of a step, `fraction` of the budget being spent."""
-        last = self.mask_share if self.last_mask_share is None else self.last_mask_share
-        return self.mask_share + (last - self.mask_share) * min(1.0, fraction)
-
-    @property
-    def most_masked(self) -> float:
-        """The largest share of any step."""
-        return max(self.mask_share_at(0.0), self.mask_share_at(1.0))
+    def mask_share_at(self, step: int, steps: int | None) -> float:
+        """Of the tokens of a step, counted from 1, of so many."""
+        if self.last_mask_share is None or steps is None:
+            return self.mask_share
+        return self.mask_share + (self.last_mask_share - self.mask_share) * min(1.0, step / steps)
 
     @property
     def sources(self) -> dict[str, MixtureFile]:
@@ -239,6 +235,8 @@ class PretrainOptions(RunOptions):
         data = self.data
         if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
             raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
+        if data.last_mask_share is not None and self.training.steps is None:
+            raise BertcoreError("A share of masked tokens that changes follows the steps; give the budget in steps.")
         if data.long_sequence_length < data.sequence_length:
             raise BertcoreError("The long sequence length must be at least the sequence length.")
         if data.short_share and data.short_sequence_length > data.sequence_length:

@@ -83,8 +83,14 @@ def _assert_drawn_again(run, trained):
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {"pack": False}, {"pairs": "sop", "masking": "spans"}, {"pairs": "none", "masking": "words"}],
-    ids=["packed", "padded", "order", "one part"],
+    [
+        {},
+        {"pack": False},
+        {"pairs": "sop", "masking": "spans"},
+        {"pairs": "none", "masking": "words"},
+        {"mask_share": 0.5, "last_mask_share": 0.1},
+    ],
+    ids=["packed", "padded", "order", "one part", "fewer masks later"],
 )
 def test_each_batch_is_what_was_trained_on(tmp_path, trained, data):
     start_run(_options(tmp_path, data), tmp_path / "run", resume=False)
@@ -98,6 +104,18 @@ def test_each_batch_is_what_was_trained_on(tmp_path, trained, data):
         assert (drawn.ids[drawn.is_padding] == batches.tokenizer.pad_id).all()
         assert "pack" not in data or step not in (1, STEPS) or drawn.is_padding.any()
     assert {(True, 16), (False, 16), (False, 24)} <= kinds and len({length for _, length in kinds}) >= 3
+
+
+def test_the_share_that_is_masked_changes_evenly_to_the_last_step(tmp_path, trained):
+    options = _options(tmp_path, {"mask_share": 0.5, "last_mask_share": 0.1}, causal_share=0.0)
+    assert [options.data.mask_share_at(step, STEPS) for step in (15, STEPS)] == pytest.approx([0.3, 0.1])
+    start_run(options, tmp_path / "run", resume=False)
+    shares = [batch.words / batch.real_tokens for _, batch in sorted(trained.items())]
+    third = STEPS // 3
+    early, late = np.mean(shares[:third]), np.mean(shares[-third:])
+    assert 0.3 < early < 0.5 and 0.08 < late < 0.25
+    with pytest.raises(BertcoreError, match="give the budget in steps"):
+        _options(tmp_path, {"last_mask_share": 0.1}, steps=None, minutes=1.0)
 
 
 def test_also_after_a_resume_and_in_processes(tmp_path, trained):

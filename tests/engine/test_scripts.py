@@ -33,12 +33,13 @@ from scripts.make_model import BOOKS, DRY_STEPS, ROOT
 from scripts.make_questions import HELD_OUT_NAMES, PARTS, part_file, read_facts, write_questions
 from scripts.make_tuned import main as make_tuned
 from scripts.make_tuned import simple_answers
+from scripts.shipping import FinishedRun, recipes_of, thinned_run
 from scripts.split_books import main as split_books
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
 from scripts.write_difference import with_mantissa
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
-from tests.engine.training_runs import metrics
+from tests.engine.training_runs import metrics, tiny_run, write_text
 from tests.text_file import text_file
 
 
@@ -75,11 +76,13 @@ def test_fewer_bits_of_the_mantissa_are_the_nearest_numbers_that_have_them():
     assert float(((with_mantissa(noise, 4) - noise) / noise).abs().max()) <= 2**-5
 
 
-def _small_text(folder, recipe):
-    """A file of every name that the recipe reads, the books of invented people so that they can be split."""
+def _small_text(folder, recipes):
+    """A file of every name that the recipes read and that is not our own, the books of invented people so that they can
+    be split."""
     documents = STORIES.split("\n\n")
     folder.mkdir()
-    for number, name in enumerate(recipe.data.mixture):
+    names = dict.fromkeys(name for recipe in recipes for name in recipe.data.mixture if name.endswith(".xz"))
+    for number, name in enumerate(names):
         file = folder / name
         file.parent.mkdir(exist_ok=True)
         with lzma.open(file, "wt", encoding="utf-8") as text:
@@ -90,20 +93,23 @@ def _small_text(folder, recipe):
 
 @pytest.mark.slow  # a minute, most of it the vocabulary and the measurements
 def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped(tmp_path):
-    recipe = PretrainOptions.from_file(assets() / "recipes" / "bertscope-mini.json")
-    _small_text(tmp_path / "text", recipe)
-    small = {**recipe.to_dict(), "preset": "tiny", "model": {}}
-    (tmp_path / "recipe.json").write_text(json.dumps(small))
-    command = [sys.executable, "scripts/make_model.py", "bertscope-mini", str(tmp_path / "text"), "--dry-run"]
-    for flag, name in (("--out", "out"), ("--into", "into"), ("--recipe", "recipe.json")):
-        command += [flag, str(tmp_path / name)]
+    recipes = [PretrainOptions.from_file(assets() / "recipes" / f"{name}.json") for name in recipes_of(BUILT_IN)]
+    _small_text(tmp_path / "text", recipes)
+    command = [sys.executable, "scripts/make_model.py", BUILT_IN, str(tmp_path / "text"), "--dry-run"]
+    for number, recipe in enumerate(recipes):
+        file = tmp_path / f"recipe-{number}.json"
+        file.write_text(json.dumps({**recipe.to_dict(), "preset": "tiny", "model": {}}))
+        command += ["--recipe", str(file)]
+    for flag in ("out", "into"):
+        command += [f"--{flag}", str(tmp_path / flag)]
     for _ in range(2):  # the second time nothing is trained again
         subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-        run = RunFolder(tmp_path / "out" / "bertscope-mini")
-        assert (run.status().state, run.status().step) == ("done", DRY_STEPS)
+        for name in recipes_of(BUILT_IN):
+            status = RunFolder(tmp_path / "out" / name).status()
+            assert (status.state, status.step) == ("done", DRY_STEPS)
     shipped = tmp_path / "into" / "assets" / "checkpoints" / "bertscope-mini"
     checkpoint = load_checkpoint(shipped)
-    assert checkpoint.step == DRY_STEPS and not checkpoint.missing
+    assert checkpoint.step == 2 * DRY_STEPS and not checkpoint.missing
     card = (shipped / "README.md").read_text()
     for kind in ("books", "encyclopedia", "everyday A", "everyday B", "news"):
         assert f"| {kind} |" in card
@@ -111,6 +117,31 @@ def test_one_command_makes_a_model_from_nothing_and_goes_on_where_it_was_stopped
     assert (tmp_path / "into" / "docs" / "cloze-bertscope-mini.md").is_file()
     curves = (tmp_path / "into" / "assets" / "runs" / "bertscope-mini" / "metrics.jsonl").read_text()
     assert str(tmp_path) not in curves + card
+
+
+def test_a_run_that_went_on_from_another_ships_as_one(tmp_path, fast_disk):
+    first, second = tmp_path / "first", tmp_path / "second"
+    options = tiny_run(write_text(tmp_path), steps=12)
+    start_run(options, first, resume=False)
+    start = str(RunFolder(first).snapshots()[-1][1])
+    start_run(options.with_changes(start=start, tokenizer=start, steps=6), second, resume=False)
+    ships = tmp_path / "ships"
+    before = RunFolder(thinned_run(FinishedRun.of(RunFolder(first)), ships, 3, corpus=("text",)))
+    kept = [step for step, _ in before.snapshots()]
+    finished = FinishedRun.of(RunFolder(second), before)
+    steps, tokens = finished.totals
+    whole = RunFolder(thinned_run(finished, ships, 3, corpus=("text",)))  # in its place
+    assert whole.path == ships and [step for step, _ in whole.snapshots()] == kept and kept[0] == 0
+    assert steps == whole.status().step == whole.config()["training"]["steps"] == 18
+    assert whole.status().elapsed_s > RunFolder(first).status().elapsed_s
+    lines = list(whole.tail().read_new())
+    for key, total in (("step", steps), ("tokens", tokens)):
+        counts = [line[key] for line in lines if key in line]
+        assert counts == sorted(counts) and counts[-1] == total
+    losses = [line["loss"] for line in lines if line["kind"] == "train"]
+    assert losses == [line["loss"] for run in (first, second) for line in metrics(run) if line["kind"] == "train"]
+    measured = [line["step"] for line in lines if line["kind"] == "held_out"]
+    assert measured == sorted(set(measured)) and measured[-1] == 18
 
 
 # --- fine-tuned models, from a small model as the built-in one and on sample files

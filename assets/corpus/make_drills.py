@@ -1,9 +1,9 @@
-"""Writes English exercises for bertscope-mini: short texts about animals, colours and common facts, and sentences whose
+"""Writes English drills for bertscope-mini: short texts about animals, colours and common facts, and sentences whose
 verb agrees with a noun that stands further away than another one.
 
-    python assets/corpus/make_exercises.py OUT    writes exercises.txt into OUT
+    python assets/corpus/make_drills.py OUT    writes drills.txt into OUT
 
-They are made from the plots and word tables in the folder exercises, which are written as those of `make_stories.py`.
+They are made from the plots and word tables in the folder drills, which are written as those of `make_stories.py`.
 A sentence of an evaluation set (`evaluation/cloze.jsonl`, `cloze-second.jsonl`, `minimal_pairs.jsonl`), filled in with
 any of its answers, is in no document.
 """
@@ -19,7 +19,7 @@ from make_stories import read_plots, read_tables, tell
 
 HERE = Path(__file__).parent
 EVALUATION = HERE.parent / "evaluation"
-NAME = "exercises.txt"
+NAME = "drills.txt"
 SEED = 34
 PER_PLOT = 800  # documents; fewer where a plot has not so many different ones
 
@@ -35,7 +35,7 @@ def held_back(folder: Path = EVALUATION) -> list[str]:
     return [sentence.lower() for sentence in found]
 
 
-def make_documents(folder: Path = HERE / "exercises", seed: int = SEED, per_plot: int = PER_PLOT) -> list[str]:
+def make_documents(folder: Path = HERE / "drills", seed: int = SEED, per_plot: int = PER_PLOT) -> list[str]:
     """Documents of a paragraph each, in random order; none twice."""
     tables, never = read_tables(folder / "words.txt"), held_back()
     documents: dict[str, None] = {}
@@ -52,7 +52,7 @@ def make_documents(folder: Path = HERE / "exercises", seed: int = SEED, per_plot
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write the exercises.")
+    parser = argparse.ArgumentParser(description="Write the drills.")
     parser.add_argument("out", type=Path)
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
