@@ -27,6 +27,7 @@ SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15
 PHASE = "#8b95a1"  # of the line where one begins
 PHASES = {CAUSAL: "next word", MASKED: "masked words", LONGER: "longer sequences"}
+SECOND = "second recipe"  # as `shipping` says it of a run that goes on from another
 ANCHORS = [(0, 0.5), (0, 0.5)]  # of a label: its left end is at the line, on both sides
 TRAINING = {  # of the training lines
     "next_word_loss": ("next word, training (causal warm-up)", "#e0b070"),
@@ -72,8 +73,10 @@ def main(
 def phase_starts(lines: Sequence[Line]) -> list[tuple[str, float]]:
     """Each phase of the run and the tokens seen when it began; the causal warm-up begins with the run itself."""
     known = np.array([(line["step"], line["tokens"]) for line in lines if line.get("tokens") is not None])  # (N,2)
-    found = [(line["phase"], float(np.interp(line["step"] - 1, *known.T))) for line in lines if line["kind"] == "phase"]
-    return [(PHASES[phase], tokens) for phase, tokens in found if tokens > 0]
+    begun = [(PHASES[line["phase"]], line["step"] - 1) for line in lines if line["kind"] == "phase"]
+    begun += [(SECOND, line["step"]) for line in lines if str(line.get("changed", "")).startswith(f"a {SECOND}")]
+    found = [(name, float(np.interp(step, *known.T))) for name, step in begun]
+    return [(name, tokens) for name, tokens in found if tokens > 0]
 
 
 def _mark_phases(plots: Sequence[pg.PlotItem], starts: Sequence[tuple[str, float]]) -> None:

@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 from model_report.report import Effort
-from shipping import FinishedRun, recipes_of, ship, thinned_run
+from shipping import DRILLS, FinishedRun, recipes_of, ship, thinned_run
 from split_books import HELD_OUT, TRAIN
 from split_books import main as split_books
 
@@ -34,7 +34,6 @@ from bertcore.training.start import start_run
 ROOT = Path(__file__).parents[1]
 TUNING = Path(__file__).with_name("what_pretraining_buys.py")
 BOOKS = "books.txt.xz"  # of the text; the recipe reads its two parts, TRAIN and HELD_OUT of split_books
-DRILLS = "drills.txt"  # which assets/corpus/make_drills.py writes
 SNAPSHOTS = {BUILT_IN: 6, TINY: 10}  # that ship with a run, for the time machine; the last is the model itself
 DRY_STEPS = 8
 DRY = {"steps": DRY_STEPS, "evaluations": 1, "held_out_sequences": 10, "batch_size": 4}
@@ -48,8 +47,12 @@ def main(
         Path | None, typer.Option(help="Folder with sst2, cola, mrpc, stsb, conll2003, to measure what tuning gains.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for all that is made on the way.")] = Path("build/models"),
-    recipe: Annotated[list[Path] | None, typer.Option(help="Other recipes than assets/recipes/NAME*.json.")] = None,
-    before: Annotated[Path | None, typer.Option(help="Run in the place of all recipes but the last.")] = None,
+    recipe: Annotated[
+        list[Path] | None, typer.Option(help="Recipes in place of NAME.json and NAME-2.json, in order.")
+    ] = None,
+    before: Annotated[
+        Path | None, typer.Option(help="Finished run of the first recipe; only the second is trained.")
+    ] = None,
     into: Annotated[Path | None, typer.Option(help="Where assets/ and docs/ are written; default: here.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; default: one for each core.")] = None,
     dry_run: Annotated[bool, typer.Option(help="All of it in a minute, with a handful of steps.")] = False,
@@ -58,16 +61,20 @@ def main(
         keep_freed_memory()
         snapshots = SNAPSHOTS.get(name, 0)
         recipes = recipe or [assets() / "recipes" / f"{each}.json" for each in recipes_of(name)]
-        changes = {"name": name, "threads": threads or os.cpu_count(), **(DRY if dry_run else {})}
-        finished, run, start = None, None, None
+        numbered = list(enumerate(recipes, start=1))
+        earlier, start = None, None  # the run before, as it ships, and the checkpoint that it ended with
         if before is not None:
-            run, start = _kept(RunFolder(before), out / "before" / name)
-        for number, file in enumerate(recipes[-1:] if before else recipes, start=1):
-            if finished is not None:  # the next part goes on from it
-                run = RunFolder(thinned_run(finished, out / "before" / name, snapshots, corpus=("text",)))
+            earlier, start = _copied(RunFolder(before), out / f"{name}-before", PretrainOptions.from_file(recipes[0]))
+            numbered = numbered[-1:]
+        finished = None
+        for number, file in numbered:
+            if finished is not None:
+                earlier = RunFolder(thinned_run(finished, out / f"{name}-first", snapshots, corpus=("text",)))
                 start = finished.snapshot
-            options = PretrainOptions.from_file(file).with_changes(**changes)
-            finished = _train(options, start, text, out, out / (name if number == 1 else f"{name}-{number}"), run)
+            options = PretrainOptions.from_file(file)
+            options = options.with_changes(name=name, threads=threads or os.cpu_count(), **(DRY if dry_run else {}))
+            run = out / (name if number == 1 else f"{name}-{number}")
+            finished = FinishedRun.of(_trained(options, start, text, out / "text", run), earlier)
         assert finished is not None
         tuned = _what_tuning_gains(finished.folder.path, tasks, out / f"{name}-tuned") if tasks else ""
         target = into or ROOT
@@ -78,31 +85,39 @@ def main(
         raise typer.BadParameter(str(error)) from None
 
 
-def _kept(run: RunFolder, copy: Path) -> tuple[RunFolder, Path]:
-    """A copy of a run, made once, and of the checkpoint that it ends with: what is made here may replace both."""
-    start = copy.with_name(f"{copy.name}-checkpoint")
-    if not start.is_dir():
-        shutil.copytree(run.path, copy)
-        shutil.copytree(run.snapshots()[-1][1], start)
-    return RunFolder(copy), start
+def _copied(run: RunFolder, copy: Path, first: PretrainOptions) -> tuple[RunFolder, Path]:
+    """A copy of a finished run of the first recipe and of the checkpoint that it ends with, made once: what is made
+    here may replace both. Raises ValueError for another run."""
+    if not copy.is_dir():
+        if run.status().step != first.training.steps or not run.snapshots():
+            raise ValueError(f"the run {run.path} is not one of the first recipe, or has no checkpoint")
+        made = copy.with_name(f"{copy.name}.new")
+        shutil.rmtree(made, ignore_errors=True)
+        shutil.copytree(run.path, made / "run")
+        shutil.copytree(run.snapshots()[-1][1], made / "checkpoint")
+        made.rename(copy)
+    return RunFolder(copy / "run"), copy / "checkpoint"
 
 
-def _train(
-    options: PretrainOptions, start: Path | None, text: Path, out: Path, folder: Path, before: RunFolder | None
-) -> FinishedRun:
-    """One recipe, to its end, from where it was stopped; `start`: the checkpoint that it goes on from, if any."""
-    if start is not None:
-        options = options.with_changes(start=str(start.resolve()), tokenizer=str(start.resolve()))
-    folders = (_prepare(text, out / "text", options), text, sample_corpus().parent)
-    options = options.with_changes(corpus=tuple(str(each.resolve()) for each in folders))
-    if RunFolder(folder).status().state != "done":
-        start_run(options, folder, resume=True, on_event=_tell_event)
-    return FinishedRun.of(RunFolder(folder), before)
+def _trained(options: PretrainOptions, start: Path | None, text: Path, own: Path, folder: Path) -> RunFolder:
+    """The run of one recipe, trained to its end from where it was stopped; `start`: the checkpoint that it goes on
+    from, if any; `own`: what is made of the text."""
+    run = RunFolder(folder)
+    if run.status().state == "done":
+        return run
+    _prepare(text, own, options)
+    folders = [own, text]
+    if sample_corpus().name in options.data.mixture:
+        folders.append(sample_corpus().parent)
+    place = None if start is None else str(start.resolve())
+    corpus = tuple(str(each.resolve()) for each in folders)
+    start_run(options.with_changes(start=place, tokenizer=place, corpus=corpus), folder, True, _tell_event)
+    return run
 
 
-def _prepare(text: Path, out: Path, options: PretrainOptions) -> Path:
-    """The folder with what is made of the text or by ourselves, once: the two parts of the books, the drills."""
-    if DRILLS in options.data.mixture and not (out / DRILLS).is_file():
+def _prepare(text: Path, out: Path, options: PretrainOptions) -> None:
+    """What is made of the text or by ourselves: the two parts of the books, once, and the drills."""
+    if DRILLS in options.data.mixture:
         subprocess.run([sys.executable, str(assets() / "corpus" / "make_drills.py"), str(out)], check=True)
     parts = [out / TRAIN, out / HELD_OUT]
     wanted = {part.name for part in parts} & set(options.data.mixture)
@@ -110,7 +125,6 @@ def _prepare(text: Path, out: Path, options: PretrainOptions) -> Path:
         typer.echo(f"Splitting {BOOKS} into whole books.")
         split_books(text / BOOKS, out)
     out.mkdir(parents=True, exist_ok=True)
-    return out
 
 
 def _what_tuning_gains(run: Path, tasks: Path, out: Path) -> str:

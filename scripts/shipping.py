@@ -27,25 +27,28 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_che
 from bertcore.checkpoint.weights import write_tensors
 from bertcore.data.mixture import MixtureFile
 from bertcore.files import read_json_or_empty
-from bertcore.locations import BUILT_IN, GERMAN, SHIPPED, assets
+from bertcore.locations import BUILT_IN, GERMAN, SHIPPED, TINY, assets, sample_corpus
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.metrics_file import HELD_OUT
-from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.training.model_card import MASKED
 from bertcore.training.pretrain_options import PretrainOptions
 from bertcore.training.pretraining_batches import CAUSAL_MASKED_EVERY
 
+DRILLS = "drills.txt"  # which assets/corpus/make_drills.py writes
 CURVE_LINES = 1500
 EARLY = 100  # steps in which so little is learned that one snapshot is enough
 SNAPSHOT_BITS = 3  # of the mantissa: 6% of a weight at most, 0.01 of the held-out loss, half when packed
 COARSE = (BUILT_IN,)  # whose snapshots are on a grid, in a byte for each weight: else they would not fit the wheel
 GRID = 0.7  # its step, in standard deviations of the matrix
 FINEST = 2.0**-9  # step of float8_e4m3fn around 0
+OWN_TEXTS = (DRILLS, sample_corpus().name)
 CARD = Path(__file__).with_name("model_card.md")
 ENGLISH, GERMAN_TEXT = (  # what a card says of a model's language
-    {"language": "en", "letters": "uncased English", "command": "model", "sentence": "The cat sat on the [MASK]."},
-    {"language": "de", "letters": "cased German", "command": "german", "sentence": "Am Abend [MASK] der Hund."},
+    {"language": "en", "letters": "uncased English", "sentence": "The cat sat on the [MASK]."},
+    {"language": "de", "letters": "cased German", "sentence": "Am Abend [MASK] der Hund."},
 )
+COMMANDS = {BUILT_IN: "model", TINY: "tiny", GERMAN: "german"}
 SMALL = f"It ships with BERTscope beside `{BUILT_IN}`: a small one to scrub through, with the snapshots of its run."
 WHAT = {
     BUILT_IN: "It is the model that opens with BERTscope.",
@@ -65,7 +68,7 @@ class FinishedRun:
     step: int
     tokens: int
     minutes: float
-    before: RunFolder | None = None  # as it ships: the run whose model this one started from
+    before: RunFolder | None = None  # the run that this one went on from, as it ships
 
     @classmethod
     def of(cls, folder: RunFolder, before: RunFolder | None = None) -> FinishedRun:
@@ -155,49 +158,59 @@ def rounded(
 def thinned_run(
     run: FinishedRun, target: Path, snapshots: int = 0, most_lines: int = CURVE_LINES, **changes: Any
 ) -> Path:
-    """The run with every n-th training line, `snapshots` of its snapshots, and the run before it, whose snapshots it
-    has; changes: settings in place of paths of this machine."""
+    """The run with every n-th training line and so many snapshots; changes: settings in place of paths of this machine.
+    If there was a run before it, both are joined: settings and snapshots are those of the first."""
     made = target.with_name(f"{target.name}.new")  # the run before may be the one that it replaces
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
-    _write_json(made / "config.json", run.options.with_changes(**changes).to_dict())
-    _write_json(made / "status.json", {**vars(run.folder.status()), "pid": None})
-    lines = [line for line in run.folder.tail().read_new() if line["kind"] != "snapshot"]
-    every = len(lines) // most_lines | 1  # odd: steps of two kinds may take turns
-    kept = [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
-    _write_lines(made, kept)
-    shutil.copy(run.folder.path / "log.txt", made / "log.txt")
-    if run.before is not None:
-        _put_before(run, run.before, made, kept)
-    elif snapshots:
-        thinned_snapshots(run, snapshots, RunFolder(made))
+    config, status = run.options.with_changes(**changes).to_dict(), {**vars(run.folder.status()), "pid": None}
+    log = (run.folder.path / "log.txt").read_text(encoding="utf-8")
+    if run.before is None:
+        lines = _thinned(run, most_lines)
+        if snapshots:
+            thinned_snapshots(run, snapshots, RunFolder(made))
+    else:
+        steps, first = run.totals[0], run.before.status()
+        lines = _joined(run, run.before, most_lines)
+        config = PretrainOptions.from_dict(run.before.config()).with_changes(**changes, steps=steps).to_dict()
+        status |= {"step": steps, "total_steps": steps, "elapsed_s": first.elapsed_s + status["elapsed_s"]}
+        joint = f"goes on from step {first.step:,} with other settings; steps are counted anew\n"
+        log = (run.before.path / "log.txt").read_text(encoding="utf-8") + joint + log
+        if (run.before.path / "snapshots").is_dir():
+            shutil.copytree(run.before.path / "snapshots", made / "snapshots")
+    _write_json(made / "config.json", config)
+    _write_json(made / "status.json", status)
+    (made / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (made / "log.txt").write_text(log, encoding="utf-8")
     shutil.rmtree(target, ignore_errors=True)
     return made.rename(target)
 
 
-def _put_before(run: FinishedRun, before: RunFolder, made: Path, lines: list[dict[str, Any]]) -> None:
-    """Make one run of two: the settings are those of the first, steps, tokens and minutes go on where it ended."""
-    steps, tokens = run.totals
-    first, status = before.status(), run.folder.status()
-    ahead = {"step": steps - run.step, "tokens": tokens - run.tokens, "elapsed_s": first.elapsed_s}
+def _thinned(run: FinishedRun, most_lines: int) -> list[dict[str, Any]]:
+    """Its metrics with at most so many lines of training."""
+    lines = [line for line in run.folder.tail().read_new() if line["kind"] != "snapshot"]
+    every = len(lines) // most_lines | 1  # odd: steps of two kinds may take turns
+    return [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
+
+
+def _joined(run: FinishedRun, before: RunFolder, most_lines: int) -> list[dict[str, Any]]:
+    """The metrics of both: steps, tokens and seconds go on where the first run ended."""
+    (steps, tokens), first = run.totals, before.status()
+    ahead = {"step": first.step, "tokens": tokens - run.tokens, "elapsed_s": first.elapsed_s}
     later = [
         {**line, **{key: line[key] + more for key, more in ahead.items() if key in line}}
-        for line in lines
-        if line["kind"] != "phase" and line.get("step", 1) > 0  # where it began has been measured
+        for line in _thinned(run, max(most_lines * run.step // steps, 1))
+        if line["kind"] not in ("phase", RESUME) and line.get("step", 1) > 0  # its beginning is the end of the first
     ]
-    _write_lines(made, [*before.tail().read_new(), *later])
-    config = before.config()
-    _write_json(made / "config.json", {**config, "training": {**config["training"], "steps": steps}})
-    counted = {"step": steps, "total_steps": steps, "elapsed_s": first.elapsed_s + status.elapsed_s}
-    _write_json(made / "status.json", {**vars(status), **counted, "pid": None})
-    logs = [(folder / "log.txt").read_text(encoding="utf-8") for folder in (before.path, made)]
-    (made / "log.txt").write_text("".join(logs), encoding="utf-8")
-    if (before.path / "snapshots").is_dir():
-        shutil.copytree(before.path / "snapshots", made / "snapshots")
-
-
-def _write_lines(run: Path, lines: list[dict[str, Any]]) -> None:
-    (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    training, data = run.options.training, run.options.data
+    words = f"a second recipe: learning rate {run.options.peak_rate:g}, {training.batch_size} sequences per step"
+    shares = [f"{share:.0%}" for share in (data.mask_share, data.last_mask_share) if share is not None]
+    joint = {
+        "kind": RESUME,
+        "step": first.step,
+        "changed": f"{words}, {' to '.join(shares)} of the tokens masked, held-out text masked anew",
+    }
+    return [*before.tail().read_new(), joint, *later]
 
 
 def _last(run: RunFolder) -> dict[str, Any]:
@@ -246,6 +259,7 @@ def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: s
         name=shipped.name,
         what=WHAT.get(shipped.name, SMALL),
         **language,
+        command=COMMANDS.get(shipped.name, "model"),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
         heads=config.num_attention_heads,
@@ -253,7 +267,7 @@ def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: s
         positions=config.max_length,
         vocab=config.vocab_size,
         parameters=shipped.parameters,
-        recipes=" and ".join(f"`assets/recipes/{recipe}.json`" for recipe in recipes_of(shipped.name)),
+        recipes=" and ".join(f"`assets/recipes/{recipe}.json`" for recipe in recipes_of(shipped.name)[: len(parts)]),
         trained=_trained(run),
         objective=_then(_objective(part) for part in parts),
         lengths=_then(_lengths(part) for part in parts),
@@ -267,7 +281,8 @@ def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: s
 
 def recipes_of(name: str) -> list[str]:
     """The recipes of a model that ships, in order: the second goes on from the model of the first."""
-    return [name, *(file.stem for file in sorted((assets() / "recipes").glob(f"{name}-[0-9].json")))]
+    second = f"{name}-2"
+    return [name, second] if (assets() / "recipes" / f"{second}.json").is_file() else [name]
 
 
 def _then(parts: Iterable[str]) -> str:
@@ -275,13 +290,15 @@ def _then(parts: Iterable[str]) -> str:
 
 
 def _trained(run: FinishedRun) -> str:
-    steps, tokens = run.totals
-    counts = [steps - run.step, run.step][-len(run.parts) :]
-    minutes = [] if run.before is None else [f"{run.before.status().elapsed_s / 60:.0f} minutes"]
-    minutes.append(f"{run.minutes:.0f} minutes on {_machine(run.folder.path)}")
+    (steps, tokens), minutes = run.totals, f"{run.minutes:.0f} minutes on {_machine(run.folder.path)}"
     sizes = [part.training.batch_size * part.data.sequence_length for part in run.parts]
-    each = _then(f"{count:,} of {size:,} tokens" for count, size in zip(counts, sizes, strict=True))
-    return f"{steps:,} steps ({each}), {tokens:,} tokens in all; {_then(minutes)}"
+    if run.before is None:
+        return f"{steps:,} steps of {sizes[0]:,} tokens, {tokens:,} tokens in all; {minutes}"
+    first = steps - run.step
+    return (
+        f"{steps:,} steps, {first:,} of {sizes[0]:,} tokens and then {run.step:,} of {sizes[1]:,}; {tokens:,} tokens "
+        f"in all; {run.before.status().elapsed_s / 60:.0f} minutes, then {minutes}"
+    )
 
 
 def _machine(run: Path) -> str:
@@ -296,7 +313,7 @@ def _machine(run: Path) -> str:
 
 def _objective(options: PretrainOptions) -> str:
     share, data = options.training.causal_share, options.data
-    last = "" if data.last_mask_share is None else f", falling to {data.last_mask_share:.0%},"
+    last = "" if data.last_mask_share is None else f", changing evenly to {data.last_mask_share:.0%},"
     masked = f"{data.mask_share:.0%}{last} of the tokens masked, chosen as {MASKED[data.masking]}"
     if not share:
         return f"masked words and next sentence; {masked}"
@@ -328,7 +345,7 @@ def _texts(run: FinishedRun) -> str:
         with file.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         rows.append((f"`{name}`", source.kind, share, f"{file.stat().st_size:,}", f"`{digest}`"))
-    own = [f"`{name}`" for name in data.sources if (assets() / "corpus" / f"make_{Path(name).stem}.py").is_file()]
+    own = [f"`{name}`" for name in data.sources if name in OWN_TEXTS]
     ours = f"\n\nOur own, made by scripts in `assets/corpus`: {', '.join(own)}." if own else ""
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + ours
 

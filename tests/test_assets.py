@@ -78,7 +78,7 @@ def test_the_drills_are_the_same_each_time_and_answer_no_question(drills):
 def test_a_verb_of_the_drills_agrees_with_the_noun_that_it_belongs_to(drills, maker):
     """Not with the one that stands nearer, in all sentences of the plots about it that have only these words."""
     tables = maker.read_tables(FOLDER / "drills" / "words.txt")
-    one = {row["name"]: row["many"] for row in tables["objects"]}
+    one = {row["name"]: row["many"] for row in (*tables["objects"], *tables["texts"])}
     text = " ".join(drills.make_documents(per_plot=100))
     found = re.findall(
         r"The (\w+) (?:of|for|about|with|between|behind) the (\w+) (is|are|was|were|seems?|looks?) ", text
@@ -87,6 +87,8 @@ def test_a_verb_of_the_drills_agrees_with_the_noun_that_it_belongs_to(drills, ma
     single = [verb for head, near, verb in found if head in one and near in one.values()]
     assert len(several) > 50 and set(several) <= {"are", "were", "seem", "look"}
     assert len(single) > 50 and set(single) <= {"is", "was", "seems", "looks"}
+    made = [row["name"] for row in tables["made"] if row["is"] == "are"]
+    assert len(made) > 5 and not re.findall(rf"\b({'|'.join(made)}) (?:is|comes)\b", text, re.IGNORECASE)
 
 
 def plots_of(maker, tables):

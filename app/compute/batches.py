@@ -193,7 +193,7 @@ class TextBatchReader(_Reader):
                 self._draws[number] = counted(self._batches.at(number))
             recent += self._draws[number]
         options = self._batches.options
-        data, share = options.data, options.data.mask_share_at(step, options.training.steps)
+        data, share = options.data, options.mask_share_at(step)
         fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
         return Drawn(share, fates, self._draws[step], recent)
 

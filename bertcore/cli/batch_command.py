@@ -80,7 +80,7 @@ def _of_text(batches: RunBatches, drawn: DrawnBatch, weights: Snapshot, sequence
     fates = {name: draw[name] / max(1, draw["chosen"]) for name in ("hidden", "replaced", "kept")}
     drawn_shares = {"masked": draw["chosen"] / max(1, draw["ordinary"]), **fates}
     kept = 1.0 - data.mask_fate - data.random_fate
-    masked = data.mask_share_at(drawn.step, batches.options.training.steps)
+    masked = batches.options.mask_share_at(drawn.step)
     ordered = {"masked": masked, "hidden": data.mask_fate, "replaced": data.random_fate, "kept": kept}
     values = {
         "predicts": "next words" if drawn.causal else "masked words",

@@ -8,7 +8,14 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.settings import setting
 from bertcore.training.options import RunOptions
-from bertcore.training.pretrain_options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions, size_like
+from bertcore.training.pretrain_options import (
+    NO_DROPOUT,
+    DataOptions,
+    PretrainOptions,
+    TrainingOptions,
+    refuse_mask_share,
+    size_like,
+)
 
 _TRAINING: dict[str, Any] = {"causal_share": 0.0, "learning_rate": 5e-4}  # a distillation's own defaults
 
@@ -35,6 +42,7 @@ class DistilOptions(RunOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        refuse_mask_share(self.data, self.training)
         if self.training.causal_share:
             raise BertcoreError("A student learns masked words from its teacher; set the causal share to 0.")
         if self.training.accumulate != 1:

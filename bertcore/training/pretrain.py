@@ -195,8 +195,7 @@ class Pretraining(Trainable):
         metrics: list[Numbers] = []
         for part in in_parts(batch, compute.parts):
             if compute.compiled:  # each other shape would be compiled anew
-                data = self.options.data
-                part = part.in_fixed_shape(max(data.mask_share, data.last_mask_share or 0.0))
+                part = part.in_fixed_shape(max(self.options.data.mask_share, self.options.data.last_mask_share or 0.0))
             part = part.to(self.device)
             with self.precision.autocast(self.device):
                 loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share

@@ -93,7 +93,7 @@ class DataOptions(Settings):
     )
     last_mask_share: float | None = setting(
         None,
-        "This share at the end of the run, which it reaches evenly; if not given, it stays the same",
+        "Share of ordinary tokens to predict in the last step, reached evenly; if not given, it stays as it is",
         within=(0.01, 0.9),
     )
     mask_fate: float = setting(0.8, "Share of these that become [MASK]", within=(0.0, 1.0))
@@ -123,12 +123,6 @@ class DataOptions(Settings):
         sources_of(self.mixture)  # refuses what is none
         if self.mask_fate + self.random_fate > 1.0:
             raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
-
-    def mask_share_at(self, step: int, steps: int | None) -> float:
-        """Of the tokens of a step, counted from 1, of so many."""
-        if self.last_mask_share is None or steps is None:
-            return self.mask_share
-        return self.mask_share + (self.last_mask_share - self.mask_share) * min(1.0, step / steps)
 
     @property
     def sources(self) -> dict[str, MixtureFile]:
@@ -191,6 +185,12 @@ class TrainingOptions(LoopOptions):
     )
 
 
+def refuse_mask_share(data: DataOptions, training: TrainingOptions) -> None:
+    """Raises BertcoreError for one that changes where no number of steps says how fast."""
+    if data.last_mask_share is not None and training.steps is None:
+        raise BertcoreError("A share of masked tokens that changes follows the steps; give the budget in steps.")
+
+
 @dataclass(frozen=True)
 class PretrainOptions(RunOptions):
     """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
@@ -235,8 +235,7 @@ class PretrainOptions(RunOptions):
         data = self.data
         if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
             raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
-        if data.last_mask_share is not None and self.training.steps is None:
-            raise BertcoreError("A share of masked tokens that changes follows the steps; give the budget in steps.")
+        refuse_mask_share(data, self.training)
         if data.long_sequence_length < data.sequence_length:
             raise BertcoreError("The long sequence length must be at least the sequence length.")
         if data.short_share and data.short_sequence_length > data.sequence_length:
@@ -281,6 +280,11 @@ class PretrainOptions(RunOptions):
         if self.start is None and self.data.long_share == 1.0:
             return False
         return self.start is None if self.data.repeat_positions is None else self.data.repeat_positions
+
+    def mask_share_at(self, step: int) -> float:
+        """Share of the ordinary tokens that this step, counted from 1, predicts."""
+        first, last, steps = self.data.mask_share, self.data.last_mask_share, self.training.steps
+        return first if last is None or steps is None else first + (last - first) * min(1.0, step / steps)
 
     def in_steps(self, sequences_per_epoch: int) -> Self:
         """The same with a budget of epochs as one of steps, for a text of so many sequences of the usual length."""

@@ -83,7 +83,7 @@ class PretrainingBatches:
                 pairs,
                 self.tokenizer,
                 rng,
-                data.mask_share_at(plan.step, self.options.training.steps),
+                self.options.mask_share_at(plan.step),
                 data.masking,
                 fates=Fates(data.mask_fate, data.random_fate),
                 exact=data.exact_shares,

@@ -145,6 +145,10 @@ def resume_settings(folder: RunFolder, stored: SomeRunOptions, wanted: SomeRunOp
     if not changed:
         return stored
     if any(key in BUDGETS for _, key in changed):
+        if now.get(("data", "last_mask_share")) is not None:  # the steps so far would be drawn again with other shares
+            raise BertcoreError(
+                f"The share of masked tokens of the run {folder.path} follows its steps, so their number stays."
+            )
         _check_budget(folder, after["training"])
         after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
     with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone

@@ -24,6 +24,7 @@ from bertcore.runs.snapshots import snapshot_before
 from bertcore.tasks.kinds.base import DecodeSettings
 from bertcore.tasks.predict import by_unit, example_losses, run_task, task_loss
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, counted, open_batches
 from bertcore.training.drawn_examples import example_answers, open_examples
 from bertcore.training.evaluate import batch_losses
@@ -108,7 +109,7 @@ def test_each_batch_is_what_was_trained_on(tmp_path, trained, data):
 
 def test_the_share_that_is_masked_changes_evenly_to_the_last_step(tmp_path, trained):
     options = _options(tmp_path, {"mask_share": 0.5, "last_mask_share": 0.1}, causal_share=0.0)
-    assert [options.data.mask_share_at(step, STEPS) for step in (15, STEPS)] == pytest.approx([0.3, 0.1])
+    assert [options.mask_share_at(step) for step in (15, STEPS)] == pytest.approx([0.3, 0.1])
     start_run(options, tmp_path / "run", resume=False)
     shares = [batch.words / batch.real_tokens for _, batch in sorted(trained.items())]
     third = STEPS // 3
@@ -116,6 +117,10 @@ def test_the_share_that_is_masked_changes_evenly_to_the_last_step(tmp_path, trai
     assert 0.3 < early < 0.5 and 0.08 < late < 0.25
     with pytest.raises(BertcoreError, match="give the budget in steps"):
         _options(tmp_path, {"last_mask_share": 0.1}, steps=None, minutes=1.0)
+    with pytest.raises(BertcoreError, match="give the budget in steps"):
+        DistilOptions(data=options.data)
+    with pytest.raises(BertcoreError, match="so their number stays"):
+        start_run(options.with_changes(steps=2 * STEPS), tmp_path / "run", resume=True)
 
 
 def test_also_after_a_resume_and_in_processes(tmp_path, trained):
