@@ -90,14 +90,14 @@ def test_the_command(folder):
 
 def test_what_the_lesson_says_of_the_model_that_ships():
     """assets/lessons/16-padding-cutting-and-unknown-words.md, which has no measures for it."""
-    m, text = load(), "The cat sat on the [MASK]."
+    m, text = load(), "The dog sat on the [MASK]."
     size, at = len(m.encode(text)), 6
     hidden, seen = m.trace(text, length=16), m.trace(text, length=16, mask=False)
     words = [m.tokenizer.word(int(found.mlm_logits[at].argmax())) for found in (m.trace(text), hidden, seen)]
     assert words == ["bed", "bed", "floor"]
-    assert 0.15 < seen.attentions[..., :size, size:].sum(-1).mean() < 0.25
+    assert 0.14 < seen.attentions[..., :size, size:].sum(-1).mean() < 0.2
     before, after = (found.hidden_states[-1, :size] for found in (hidden, seen))
-    assert 0.25 < (np.linalg.norm(after - before, axis=1) / np.linalg.norm(before, axis=1)).mean() < 0.4
+    assert 0.25 < (np.linalg.norm(after - before, axis=1) / np.linalg.norm(before, axis=1)).mean() < 0.35
     assert m.trace(text, length=64, mask=False).attentions[..., :size, size:].sum(-1).mean() > 0.5
     pair = "The old man walked slowly along the river and looked at the boats.", "He was tired."
     assert len(m.encode(*pair)) == 21 and m.encode(*pair, length=16, truncate=True).parts.count("b") == 4
