@@ -100,7 +100,7 @@ class RunOptions(Recipe):
         if len(set(BUDGETS) & set(given)) > 1:
             raise BertcoreError(ONE_BUDGET)
         if set(BUDGETS) & set(given):
-            others: dict[str, Any] = {name: None for name in BUDGETS if hasattr(self.training, name)}
+            others: dict[str, Any] = {name: None for name in set(BUDGETS) - set(given) if hasattr(self.training, name)}
             options = replace(self, training=replace(self.training, **others))  # type: ignore[call-arg]
         return super(RunOptions, options).with_changes(**given)
 
