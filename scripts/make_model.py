@@ -89,12 +89,13 @@ def _copied(run: RunFolder, copy: Path, first: PretrainOptions) -> tuple[RunFold
     """A copy of a finished run of the first recipe and of the checkpoint that it ends with, made once: what is made
     here may replace both. Raises ValueError for another run."""
     if not copy.is_dir():
-        if run.status().step != first.training.steps or not run.snapshots():
-            raise ValueError(f"the run {run.path} is not one of the first recipe, or has no checkpoint")
+        step, checkpoint = (run.snapshots() or [(None, Path())])[-1]
+        if step != first.training.steps:
+            raise ValueError(f"the run {run.path} does not end with a checkpoint of the first recipe's last step")
         made = copy.with_name(f"{copy.name}.new")
         shutil.rmtree(made, ignore_errors=True)
         shutil.copytree(run.path, made / "run")
-        shutil.copytree(run.snapshots()[-1][1], made / "checkpoint")
+        shutil.copytree(checkpoint, made / "checkpoint")
         made.rename(copy)
     return RunFolder(copy / "run"), copy / "checkpoint"
 
