@@ -89,7 +89,7 @@ def _copied(run: RunFolder, copy: Path, first: PretrainOptions) -> tuple[RunFold
     """A copy of a finished run of the first recipe and of the checkpoint that it ends with, made once: what is made
     here may replace both. Raises ValueError for another run."""
     if not copy.is_dir():
-        step, checkpoint = (run.snapshots() or [(None, Path())])[-1]
+        step, checkpoint = (run.snapshots() or [(-1, Path())])[-1]
         if step != first.training.steps:
             raise ValueError(f"the run {run.path} does not end with a checkpoint of the first recipe's last step")
         made = copy.with_name(f"{copy.name}.new")
