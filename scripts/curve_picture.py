@@ -27,7 +27,7 @@ SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15
 PHASE = "#8b95a1"  # of the line where one begins
 PHASES = {CAUSAL: "next word", MASKED: "masked words", LONGER: "longer sequences"}
-SECOND = "second recipe"  # as `shipping` says it of a run that goes on from another
+OTHER = "other settings"  # from where a run goes on with them
 ANCHORS = [(0, 0.5), (0, 0.5)]  # of a label: its left end is at the line, on both sides
 TRAINING = {  # of the training lines
     "next_word_loss": ("next word, training (causal warm-up)", "#e0b070"),
@@ -74,7 +74,7 @@ def phase_starts(lines: Sequence[Line]) -> list[tuple[str, float]]:
     """Each phase of the run and the tokens seen when it began; the causal warm-up begins with the run itself."""
     known = np.array([(line["step"], line["tokens"]) for line in lines if line.get("tokens") is not None])  # (N,2)
     begun = [(PHASES[line["phase"]], line["step"] - 1) for line in lines if line["kind"] == "phase"]
-    begun += [(SECOND, line["step"]) for line in lines if str(line.get("changed", "")).startswith(f"a {SECOND}")]
+    begun += [(OTHER, line["step"]) for line in lines if line.get("changed")]
     found = [(name, float(np.interp(step, *known.T))) for name, step in begun]
     return [(name, tokens) for name, tokens in found if tokens > 0]
 

@@ -15,40 +15,34 @@ import json
 import random
 from pathlib import Path
 
-from make_stories import read_plots, read_tables, tell
+from make_stories import Plot, answered, distinct_documents, read_plots, read_tables, tell
 
 HERE = Path(__file__).parent
 EVALUATION = HERE.parent / "evaluation"
+QUESTIONS, PAIRS = (EVALUATION / "cloze.jsonl", EVALUATION / "cloze-second.jsonl"), EVALUATION / "minimal_pairs.jsonl"
 NAME = "drills.txt"
 SEED = 34
 PER_PLOT = 800  # documents; fewer where a plot has not so many different ones
 
 
-def held_back(folder: Path = EVALUATION) -> list[str]:
-    """The sentences of the evaluation sets, the wrong ones of the pairs too, in lower case."""
-    found = []
-    for path in (folder / "cloze.jsonl", folder / "cloze-second.jsonl"):
-        for question in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
-            found += [question["text"].replace("[MASK]", answer) for answer in question["answers"]]
-    for pair in map(json.loads, (folder / "minimal_pairs.jsonl").read_text(encoding="utf-8").splitlines()):
-        found += [pair["good"], pair["bad"]]
+def held_back() -> list[str]:
+    """The sentences of the evaluation sets, the wrong ones of the pairs too, in lower case: no document has one."""
+    pairs = map(json.loads, PAIRS.read_text(encoding="utf-8").splitlines())
+    found = answered(QUESTIONS) + [pair[which] for pair in pairs for which in ("good", "bad")]
     return [sentence.lower() for sentence in found]
 
 
 def make_documents(folder: Path = HERE / "drills", seed: int = SEED, per_plot: int = PER_PLOT) -> list[str]:
     """Documents of a paragraph each, in random order; none twice."""
     tables, never = read_tables(folder / "words.txt"), held_back()
-    documents: dict[str, None] = {}
-    for path in sorted(folder.glob("*.txt")):
-        for plot in read_plots(path, tables) if path.stem != "words" else ():
-            rng = random.Random(f"{seed} {plot.title}")
-            for _ in range(per_plot):
-                text = " ".join(tell(plot, rng))
-                if not any(sentence in text.lower() for sentence in never):
-                    documents[text] = None
-    shuffled = list(documents)
-    random.Random(seed).shuffle(shuffled)
-    return shuffled
+    files = (path for path in sorted(folder.glob("*.txt")) if path.stem != "words")
+
+    def tell_unless_asked(plot: Plot, rng: random.Random) -> str:
+        text = " ".join(tell(plot, rng))
+        return "" if any(sentence in text.lower() for sentence in never) else text
+
+    counts = ((plot, per_plot) for path in files for plot in read_plots(path, tables))
+    return distinct_documents(counts, tell_unless_asked, seed)
 
 
 def main() -> None:

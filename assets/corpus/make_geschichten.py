@@ -18,13 +18,12 @@ A question of `evaluation/cloze-de.jsonl` or `cloze-de-second.jsonl` with its an
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 from pathlib import Path
 from typing import NamedTuple
 
-from make_stories import Plot, Row, Table, read_plots, read_tables
+from make_stories import Plot, Row, Table, answered, distinct_documents, read_plots, read_tables
 
 HERE = Path(__file__).parent
 QUESTIONS = [HERE.parent / "evaluation" / name for name in ("cloze-de.jsonl", "cloze-de-second.jsonl")]
@@ -193,26 +192,25 @@ def tell(plot: Plot, rng: random.Random) -> str:
 
 
 def held_back() -> list[str]:
-    """The questions, filled in with each of their answers: no document contains one."""
-    lines = [line for file in QUESTIONS for line in file.read_text(encoding="utf-8").splitlines()]
-    questions = map(json.loads, lines)
-    return [question["text"].replace("[MASK]", answer) for question in questions for answer in question["answers"]]
+    """The questions with their answers: no document contains one."""
+    return answered(QUESTIONS)
 
 
 def make_documents(folder: Path = HERE / "geschichten", seed: int = SEED, share: float = 1.0) -> list[str]:
     """All documents, or a share of them, in random order; none twice."""
     tables, never = german_tables(folder / "woerter.txt"), held_back()
-    documents: dict[str, None] = {}
-    for path in sorted(folder.glob("*.txt")):
-        for plot in read_plots(path, tables) if path.stem != "woerter" else ():
-            rng = random.Random(f"{seed} {plot.title}")
-            for _ in range(round(share * (PER_STORY if path.stem == folder.name else PER_PLOT))):
-                text = tell(plot, rng)
-                if not any(sentence in text for sentence in never):
-                    documents[text] = None
-    shuffled = list(documents)
-    random.Random(seed).shuffle(shuffled)
-    return shuffled
+    files = (path for path in sorted(folder.glob("*.txt")) if path.stem != "woerter")
+    counts = (
+        (plot, round(share * (PER_STORY if path.stem == folder.name else PER_PLOT)))
+        for path in files
+        for plot in read_plots(path, tables)
+    )
+
+    def tell_unless_asked(plot: Plot, rng: random.Random) -> str:
+        text = tell(plot, rng)
+        return "" if any(sentence in text for sentence in never) else text
+
+    return distinct_documents(counts, tell_unless_asked, seed)
 
 
 def make_corpus(share: float = 1.0) -> dict[str, str]:

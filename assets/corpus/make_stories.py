@@ -23,10 +23,11 @@ How plots are written
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -215,6 +216,26 @@ def tell_many(plot: Plot, count: int, rng: random.Random) -> list[str]:
             stories.append("\n".join(paragraphs))
             seen.append(found)
     return stories
+
+
+def answered(files: Iterable[Path]) -> list[str]:
+    """The questions of cloze sets, filled in with each of their answers."""
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    questions = map(json.loads, lines)
+    return [question["text"].replace("[MASK]", answer) for question in questions for answer in question["answers"]]
+
+
+def distinct_documents(
+    counts: Iterable[tuple[Plot, int]], tell: Callable[[Plot, random.Random], str], seed: int
+) -> list[str]:
+    """So many documents of each plot, in random order, none twice; an empty text is none."""
+    documents: dict[str, None] = {}
+    for plot, count in counts:
+        rng = random.Random(f"{seed} {plot.title}")
+        documents |= dict.fromkeys(filter(None, (tell(plot, rng) for _ in range(count))))
+    shuffled = list(documents)
+    random.Random(seed).shuffle(shuffled)
+    return shuffled
 
 
 def make_corpus(folder: Path = HERE, seed: int = SEED, per_plot: int = STORIES_PER_PLOT) -> str:

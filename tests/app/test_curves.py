@@ -398,14 +398,19 @@ def test_of_100_000_points_some_for_each_pixel_are_painted(plot_of, is_logarithm
 def test_each_phase_begins_at_the_tokens_seen_before_it_and_is_marked(qapp):
     """In both plots, and named in the first."""
     lines = [{"kind": "held_out", "step": 0, "tokens": 0}, phase(1, "causal"), phase(16, "masked"), phase(21, "longer")]
+    lines += [{"kind": "resume", "step": 12}, {"kind": "resume", "step": 25, "changed": "learning rate 0.001"}]
     lines += [{"kind": "train", "step": step, "tokens": 10**5 * step, "phase": "masked"} for step in (10, 20, 30)]
     starts = phase_starts(sorted(lines, key=lambda line: line["step"]))
-    assert starts == [("masked words", 1.5e6), ("longer sequences", 2e6)]  # the first between two lines
+    assert starts == [
+        ("masked words", 1.5e6),
+        ("longer sequences", 2e6),
+        ("other settings", 2.5e6),
+    ]  # the first between two lines
     picture = pg.GraphicsLayoutWidget()
     plots = [_plot(picture, row, "loss") for row in range(2)]
     _mark_phases(plots, starts)
     first, second = ([item for item in plot.items if isinstance(item, pg.InfiniteLine)] for plot in plots)
-    assert [line.value() for line in first] == [line.value() for line in second] == [1.5, 2.0]
-    assert [line.label.format for line in first] == ["masked words", "longer sequences"]
+    assert [line.value() for line in first] == [line.value() for line in second] == [1.5, 2.0, 2.5]
+    assert [line.label.format for line in first] == ["masked words", "longer sequences", "other settings"]
     assert not any(hasattr(line, "label") for line in second)
     picture.close()
