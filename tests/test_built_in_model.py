@@ -191,3 +191,14 @@ def test_its_card_tells_what_was_measured_and_the_window_knows_its_task_and_figu
     info = task_info(required_kind(checkpoint), checkpoint.config.labels, checkpoint.folder)
     assert info.title and info.measured is not None
     assert load(name).learned_task == json.loads((assets() / "recipes" / f"{name}.json").read_text())["data"]["task"]
+
+
+def test_what_apply_offers_first_is_answered_rightly():
+    """By the three models that open there with one click."""
+    examples = json.loads((assets() / "task_examples.json").read_text(encoding="utf-8"))
+    rightly = {"classify": "positive", "tag": ["Anna Reed PER", "Paris LOC", "London LOC", "Peter Brown PER"]}
+    rightly["span"] = "Martin Reed"
+    for name, (kind, right) in zip(TUNED, rightly.items(), strict=True):
+        checkpoint = load_checkpoint(shipped_checkpoint(name))
+        assert required_kind(checkpoint) == kind
+        assert answer_of(checkpoint, examples[kind]["a"], examples[kind].get("text")) == right

@@ -70,11 +70,11 @@ COMPARED_ONCE = (  # the other views that show both: baseline, room, view
 )
 REVIEWER = "bertscope-sentiment"
 REVIEWS = (
-    ("The soup was hot and good, and everyone was kind to us.", ""),
+    ("The soup was good, and everyone was kind to us.", ""),
     ("The soup was cold and nobody spoke.", ""),
 )
 TASK_ENDS = {  # whose map ends in tags, and in an answer
-    "bertscope-names": ("Anna Reed flew from Paris to London for the Green Bank.", ""),
+    "bertscope-names": ("Anna Reed flew from Paris to London to meet Peter Brown.", ""),
     "bertscope-answers": ("Who built the mill?", "The old mill stands by the river. It was built by Martin Reed."),
 }
 COLLECTED, CLASS = 2, 24  # the lesson that a class has handed in, and how many
